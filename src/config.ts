@@ -66,6 +66,11 @@ const environment = z.object({
       'must be a mail address or a name followed by <address>',
     ),
   RESET_PAGE_URL: httpUrl.optional(),
+  CONSOLE: onOrOff.default('on'),
+  CONSOLE_ORIGIN: httpUrl
+    .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must have no path')
+    .transform((url) => new URL(url).origin)
+    .optional(),
   STORAGE_URL: z
     .url({ protocol: /^s3$/, error: 'must be s3://bucket?endpoint=…&region=…' })
     .transform((url) => s3SettingsOf(new URL(url)))
@@ -114,6 +119,9 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
   resetPageUrl: string | undefined;
+  isConsoleOn: boolean;
+  /** Undefined: that of `publicUrl`, or the host that the browser requested. */
+  consoleOrigin: string | undefined;
   s3: S3Settings | undefined;
   rateLimit: boolean;
   /** 0 ignores `X-Forwarded-For`. */
@@ -163,6 +171,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
     },
     resetPageUrl: read.RESET_PAGE_URL,
+    isConsoleOn: read.CONSOLE === 'on',
+    consoleOrigin: read.CONSOLE_ORIGIN,
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,

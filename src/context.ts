@@ -4,7 +4,15 @@ import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { StagedFile, Storage } from './gateways/storage.ts';
-import type { ActingViewer, IdentifiedViewer, OfApplication, SessionViewer, UserViewer, Viewer } from './lib/access.ts';
+import type {
+  ActingViewer,
+  AdministratorViewer,
+  IdentifiedViewer,
+  OfApplication,
+  SessionViewer,
+  UserViewer,
+  Viewer,
+} from './lib/access.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
 import type { Hub } from './realtime/hub.ts';
@@ -50,6 +58,11 @@ export interface Links {
   publicUrl: () => string;
   /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
+  /** Without trailing slash. */
+  consoleUrl: () => string;
+  isConsoleOn: boolean;
+  /** Whether pages of the console have this origin; `host` is the header of the request. */
+  isConsoleOrigin: (origin: string, host: string | undefined) => boolean;
 }
 
 export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {}
@@ -90,14 +103,19 @@ export interface Context extends Services {
   /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
   upload?: StagedFile | undefined;
+  /** Stores or removes the cookie of the console; only for requests from its pages. */
+  setCookie?: ((token: string | null) => void) | undefined;
   callerLeft?: (() => AbortSignal) | undefined;
   onTooSlow?: (() => void) | undefined;
 }
 
-export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'encrypter'> & { viewer: OfApplication };
+export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'encrypter' | 'consoleUrl'> & {
+  viewer: OfApplication;
+};
 
 // `withAuth` has checked the viewer (src/lib/access.ts).
 export type IdentifiedContext = Context & { viewer: IdentifiedViewer };
 export type TokenContext = Context & { viewer: SessionViewer };
 export type UserContext = Context & { viewer: UserViewer };
 export type ActingContext = Context & { viewer: ActingViewer };
+export type AdministratorContext = Context & { viewer: AdministratorViewer };

@@ -7,9 +7,11 @@ import { createIdentityVerifiers } from './gateways/identity.ts';
 import { createMailer } from './gateways/mailer.ts';
 import { createModelClient } from './gateways/model.ts';
 import { createPushGateways } from './gateways/push/index.ts';
+import { createSetupLink } from './resolvers/administrators/links.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications/create.ts';
 import { countUndecryptable } from './resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
+import { consoleLinks } from './server/console-links.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { App } from './server/lifecycle.ts';
 import { createLog, readable } from './server/observability/log.ts';
@@ -73,7 +75,7 @@ async function main(config: Config): Promise<void> {
   if (worker) worker.reportReady(url);
   else {
     if (url !== app.url) process.stdout.write(`listening at ${app.url}\n`);
-    reportReady(url);
+    await reportReady(url, config);
   }
   await stopRequested;
   await stop(log, [app, database, traces]);
@@ -90,13 +92,18 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
     await database.stop();
     throw error;
   }
-  reportReady(workers.url);
+  await reportReady(workers.url, config);
   await stopRequested;
   await stop(log, [workers, database]);
 }
 
-function reportReady(url: string): void {
+/** Prints a link to create the first administrator as long as there is none. */
+async function reportReady(url: string, config: Config): Promise<void> {
   process.stdout.write(`atrium is ready at ${url}\n`);
+  if (!config.isConsoleOn) return;
+  const { consoleUrl } = consoleLinks(config, () => url);
+  const link = await createSetupLink({ now: () => new Date(), consoleUrl });
+  process.stdout.write(link ? `console (valid for 15 minutes): ${link}\n` : `console: ${consoleUrl()}\n`);
 }
 
 /** Work on the database that one process does. */

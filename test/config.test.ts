@@ -20,6 +20,8 @@ test('an empty environment yields the documented defaults', () => {
     smtpUrl: undefined,
     mailFrom: { name: 'Atrium', address: 'no-reply@[127.0.0.1]' },
     resetPageUrl: undefined,
+    isConsoleOn: true,
+    consoleOrigin: undefined,
     redisUrl: undefined,
     s3: undefined,
     rateLimit: true,

@@ -50,6 +50,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 /** Domains of `src/resolvers`; each may import only earlier ones. */
 const DOMAINS = [
   'users',
+  'administrators',
   'files',
   'geodata',
   'content',

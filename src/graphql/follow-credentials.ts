@@ -1,5 +1,5 @@
 import type { Services } from '../context.ts';
-import type { IdentifiedViewer } from '../lib/access.ts';
+import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import { findValidity } from '../resolvers/sessions/validity.ts';
 import { detached } from '../server/observability/tracing.ts';
@@ -10,7 +10,7 @@ import { detached } from '../server/observability/tracing.ts';
  * @returns stops following
  */
 export async function followCredentials(
-  viewer: IdentifiedViewer,
+  viewer: KnownViewer,
   services: Services,
   onEnd: () => void,
 ): Promise<() => void> {
@@ -20,7 +20,7 @@ export async function followCredentials(
 }
 
 class Following {
-  readonly #viewer: IdentifiedViewer;
+  readonly #viewer: KnownViewer;
   readonly #services: Services;
   readonly #onEnd: () => void;
   #stopListening = () => {};
@@ -28,7 +28,7 @@ class Following {
   #expiresAt: number | undefined;
   #isFollowing = true;
 
-  constructor(viewer: IdentifiedViewer, services: Services, onEnd: () => void) {
+  constructor(viewer: KnownViewer, services: Services, onEnd: () => void) {
     this.#viewer = viewer;
     this.#services = services;
     this.#onEnd = onEnd;

@@ -1,6 +1,6 @@
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Services } from '../context.ts';
-import type { Viewer } from '../lib/access.ts';
+import { isKnown, type Viewer } from '../lib/access.ts';
 import { schema as serviceSchema } from '../schema/index.ts';
 import { schemaFor } from '../schema/typed/index.ts';
 import type { Meter } from '../server/limits/rate-limits.ts';
@@ -62,8 +62,7 @@ export async function readRequest(
  * do not wait for typed schemas to be built.
  */
 async function schemaOfDocument(text: string, viewer: Viewer, log: Services['log']) {
-  const isKnownCaller = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
-  const prepared = prepareDocument(text, serviceSchema, isKnownCaller);
+  const prepared = prepareDocument(text, serviceSchema, isKnown(viewer));
   if (!prepared.errors && !prepared.introspects) return { schema: serviceSchema, prepared };
   // The document may be valid for the application of the rejected credentials, so report the credentials.
   if (prepared.errors && viewer.kind === 'refused') throw viewer.reason;

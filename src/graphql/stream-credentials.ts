@@ -1,5 +1,6 @@
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import type { Context } from '../context.ts';
+import { isKnown } from '../lib/access.ts';
 import { followCredentials } from './follow-credentials.ts';
 import { subscribe } from './subscribe.ts';
 
@@ -10,7 +11,7 @@ export async function subscribeWhileCredentialsHold(
   const context = args.contextValue as Context;
   const { viewer } = context;
   const stream = await subscribe(args);
-  if (viewer.kind === 'anonymous' || viewer.kind === 'refused' || !isStream(stream)) return stream;
+  if (!isKnown(viewer) || !isStream(stream)) return stream;
   const end = () => stream.return!();
   const release = await followCredentials(viewer, context, () => void end());
   const bounded: AsyncIterableIterator<ExecutionResult> = {

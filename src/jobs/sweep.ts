@@ -1,5 +1,8 @@
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
+import { deleteExpired } from '../resolvers/administrators/expired.ts';
+import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
+import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
@@ -35,10 +38,14 @@ export async function sweep(
     DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
       SELECT application_id, user_id, kind, day FROM daily_usage
       WHERE day < (${before(DAILY_USAGE_LIFETIME)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
+  await deleteExpired(now);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);
+  await sweepDeletedApplications(now);
   await settleIndexes();
+  await countActivity(now);
+  await trimActivity(now);
   await trimPushLog(before(pushLogDays * DAY));
   await trimEvents(before(eventRetentionHours * HOUR));
 }

@@ -1,5 +1,6 @@
 import type { Services } from '../context.ts';
 import { MINUTE } from '../lib/time.ts';
+import { onApplicationDeleted, sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
 import { traced } from '../server/observability/tracing.ts';
 import { type Retention, sweep } from './sweep.ts';
@@ -13,7 +14,7 @@ export class Sweeps {
   readonly #services: Services;
   readonly #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
-  #forget: (() => void) | undefined;
+  #forget = () => {};
 
   constructor(services: Services, retention: Retention) {
     this.#services = services;
@@ -26,12 +27,16 @@ export class Sweeps {
       this.#run('sweep', () => sweep(now(), this.#retention));
       this.#run('sweep-files', () => sweepFiles(now(), storage));
     }, SWEEP_INTERVAL_MS).unref();
-    this.#forget = onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now())));
+    const forget = [
+      onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now()))),
+      onApplicationDeleted(() => this.#run('sweep-applications', () => sweepDeletedApplications(now()))),
+    ];
+    this.#forget = () => forget.forEach((one) => void one());
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    this.#forget?.();
+    this.#forget();
   }
 
   #run(name: string, work: () => Promise<void>): void {

@@ -1,4 +1,4 @@
-import { ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
+import { BadInputError, ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
 import type { JobOwner } from './semaphore.ts';
 
 export interface ViewerSession {
@@ -9,46 +9,111 @@ export interface ViewerSession {
   expiresAt: Date;
 }
 
+export type Role = 'owner' | 'developer' | 'support' | 'viewer';
+
+export interface AssignedRole {
+  /** Null: all applications. */
+  applicationId: number | null;
+  role: Role;
+}
+
+/** A person who is signed in to the console. */
+export interface AdministratorIdentity {
+  id: number;
+  sessionId: number;
+  roles: readonly AssignedRole[];
+  /** When they last proved who they are. */
+  confirmedAt: Date;
+  /** Why they read messages. */
+  reason?: string | undefined;
+}
+
+/** An administrator who has selected an application has the rights of an API key, as far as their roles allow. */
 export type Viewer =
   | { kind: 'anonymous' }
   | { kind: 'refused'; reason: ServiceError }
+  | { kind: 'administrator'; administrator: AdministratorIdentity }
   | (OfApplication & { kind: 'application'; session: ViewerSession })
-  | (OfApplication & { kind: 'user'; userId: number; session?: ViewerSession; apiKeyId?: number })
-  | (OfApplication & { kind: 'key'; apiKeyId: number });
+  | (OfApplication & {
+      kind: 'user';
+      userId: number;
+      session?: ViewerSession;
+      apiKeyId?: number;
+      administrator?: AdministratorIdentity;
+    })
+  | (OfApplication & { kind: 'key'; apiKeyId: number; administrator?: undefined })
+  | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator: AdministratorIdentity });
 
 export interface OfApplication {
   applicationId: number;
   catalogueVersion: number;
 }
 
-export type IdentifiedViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
+export type IdentifiedViewer = Extract<Viewer, OfApplication>;
+/** With valid credentials. */
+export type KnownViewer = Exclude<Viewer, { kind: 'anonymous' | 'refused' }>;
+export type AdministratorViewer = Extract<
+  Viewer,
+  { administrator: AdministratorIdentity; kind: 'administrator' | 'key' }
+>;
 export type UserViewer = Extract<Viewer, { kind: 'user' }>;
 export type SessionViewer = IdentifiedViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
 
+export function isKnown(viewer: Viewer): viewer is KnownViewer {
+  return viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+}
+
+/** Whether the viewer acts in an application. */
+export function isIdentified(viewer: Viewer): viewer is IdentifiedViewer {
+  return isKnown(viewer) && viewer.kind !== 'administrator';
+}
+
+export function administratorOf(viewer: Viewer): AdministratorIdentity | undefined {
+  return 'administrator' in viewer ? viewer.administrator : undefined;
+}
+
+/** @param applicationId undefined: only roles for all applications */
+export function hasRole(
+  { roles }: Pick<AdministratorIdentity, 'roles'>,
+  wanted: readonly Role[],
+  applicationId: number | undefined,
+): boolean {
+  return roles.some(
+    (one) => wanted.includes(one.role) && (one.applicationId === null || one.applicationId === applicationId),
+  );
+}
+
 /** Work of the application itself has no narrower owner than `service`. */
 export function jobOwnerOf(
-  viewer: { applicationId: number } & Partial<{ userId: number; apiKeyId: number; session: ViewerSession }>,
+  viewer: { applicationId: number } & Partial<{
+    userId: number;
+    apiKeyId: number | undefined;
+    session: ViewerSession;
+    administrator: AdministratorIdentity | undefined;
+  }>,
 ): JobOwner {
-  const { applicationId, userId, apiKeyId, session } = viewer;
+  const { applicationId, userId, apiKeyId, session, administrator } = viewer;
   const application = `application:${applicationId}`;
   if (userId !== undefined) return [application, `user:${userId}`];
   if (session !== undefined) return [application, `session:${session.id}`];
+  if (administrator !== undefined) return [application, `administrator:${administrator.id}`];
   return [application, apiKeyId === undefined ? 'service' : `key:${apiKeyId}`];
 }
 
 /**
  * `anyone`, even without credentials; `session` or API key; `token`, no API key; `user`, also an API key on behalf of
- * one; `userOrKey`, the same or an API key alone; `key`, an API key alone.
+ * one; `userOrKey`, the same or an API key alone; `key`, an API key alone; `administrator`, a person in the console.
+ * Where an API key is allowed, so is an administrator who has selected an application and has a suitable role.
  */
-export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key';
+export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key' | 'administrator';
 
 export function isAllowed(access: Access, viewer: Viewer): boolean {
   switch (access) {
     case 'anyone':
       return true;
     case 'session':
-      return viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+      return isIdentified(viewer);
     case 'token':
       return 'session' in viewer && viewer.session !== undefined;
     case 'user':
@@ -57,6 +122,8 @@ export function isAllowed(access: Access, viewer: Viewer): boolean {
       return viewer.kind === 'user' || viewer.kind === 'key';
     case 'key':
       return viewer.kind === 'key';
+    case 'administrator':
+      return viewer.kind === 'administrator' || (viewer.kind === 'key' && viewer.administrator !== undefined);
   }
 }
 
@@ -64,6 +131,8 @@ export function refusal(access: Access, viewer: Viewer): ServiceError | undefine
   if (isAllowed(access, viewer)) return undefined;
   if (viewer.kind === 'anonymous') return new UnauthenticatedError('Token is required');
   if (viewer.kind === 'refused') return viewer.reason;
+  if (viewer.kind === 'administrator') return new BadInputError('The header Application must name an application');
+  if (access === 'administrator') return new UnauthenticatedError('Sign in to the console');
   if (access === 'token') return new UnauthenticatedError('Token is required');
   if (access === 'key' && viewer.kind === 'user') {
     return new ForbiddenError("You don't have appropriate permissions to do this operation");

@@ -8,6 +8,9 @@ export type ErrorCode =
   | 'DISABLED'
   | 'UNPROCESSABLE'
   | 'RATE_LIMITED'
+  | 'CODE_REQUIRED'
+  | 'CONFIRMATION_REQUIRED'
+  | 'REASON_REQUIRED'
   | 'CURSOR_EXPIRED'
   | 'INTERNAL_SERVER_ERROR';
 
@@ -51,7 +54,7 @@ export class DisabledError extends ServiceError {
 }
 
 export class UnauthenticatedError extends ServiceError {
-  constructor(message: 'Token is required' | 'Unauthorized') {
+  constructor(message: 'Token is required' | 'Unauthorized' | 'Sign in to the console') {
     super('UNAUTHENTICATED', message);
   }
 }
@@ -66,6 +69,34 @@ export class SessionMissingError extends ServiceError {
 export class WrongPasswordError extends ServiceError {
   constructor() {
     super('UNAUTHENTICATED', 'Wrong login or password');
+  }
+}
+
+/** Does not reveal which part is wrong. */
+export class WrongAdministratorCredentialsError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'Wrong email address, password or code');
+  }
+}
+
+/** The password is right, and the account also requires a code. */
+export class CodeRequiredError extends ServiceError {
+  constructor() {
+    super('CODE_REQUIRED', 'A code of the authenticator app or a recovery code is required');
+  }
+}
+
+/** An administrator must prove again who they are. */
+export class ConfirmationRequiredError extends ServiceError {
+  constructor() {
+    super('CONFIRMATION_REQUIRED', 'Confirm your password to continue');
+  }
+}
+
+/** An administrator must state why they read messages. */
+export class ReasonRequiredError extends ServiceError {
+  constructor() {
+    super('REASON_REQUIRED', 'State a reason to read messages, in the header Reason');
   }
 }
 

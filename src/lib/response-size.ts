@@ -1,4 +1,4 @@
-import type { Viewer } from './access.ts';
+import { isKnown, type Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
 
 /** Per operation, or per event of a subscription. */
@@ -17,8 +17,7 @@ export class ResponseSize {
   #problem: BadInputError | undefined;
 
   constructor(viewer: Viewer) {
-    const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
-    this.#maxBytes = isKnown ? MAX_RESPONSE_BYTES : MAX_ANONYMOUS_BYTES;
+    this.#maxBytes = isKnown(viewer) ? MAX_RESPONSE_BYTES : MAX_ANONYMOUS_BYTES;
   }
 
   get problem(): BadInputError | undefined {

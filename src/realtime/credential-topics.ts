@@ -1,4 +1,4 @@
-import type { IdentifiedViewer } from '../lib/access.ts';
+import type { KnownViewer } from '../lib/access.ts';
 import type { StreamRow } from './outbox-reader.ts';
 
 /** The topic of a row: `sessionEnded 92 7`. */
@@ -11,7 +11,8 @@ export function credentialTopic({
 }
 
 /** Topics of events that can end or change the credentials of a viewer. */
-export function credentialTopics(viewer: IdentifiedViewer): string[] {
+export function credentialTopics(viewer: KnownViewer): string[] {
+  if (viewer.kind === 'administrator') return [];
   const { applicationId } = viewer;
   const topic = (kind: StreamRow['kind'], subject: number) =>
     credentialTopic({ kind, applicationId, subjectId: String(subject) });

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { IdentifiedViewer } from '../lib/access.ts';
+import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../server/observability/tracing.ts';
@@ -145,7 +145,7 @@ export class Hub {
    * Calls back when the credentials of the viewer may have ended or changed in any process. The callback must check
    * whether they are still valid, because the event may be older than the credentials. @returns stops listening
    */
-  async onCredentialsChanged(viewer: IdentifiedViewer, callback: () => void): Promise<() => void> {
+  async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
     await this.#retain();
     for (const topic of credentialTopics(viewer)) addTo(this.#credentials, topic, callback);
     let isListening = true;

@@ -115,6 +115,13 @@ export class Presence {
     return this.#isOnline(keyOf(user));
   }
 
+  /** Takes time proportional to the users online. */
+  countOnline(applicationId: number): number {
+    const prefix = keyOf({ applicationId, userId: '' });
+    const keys = [this.#own, ...[...this.#others.values()].map(({ users }) => users)].flatMap((one) => [...one.keys()]);
+    return new Set(keys.filter((key) => key.startsWith(prefix))).size;
+  }
+
   /** Emits the current state of each user, then changes. */
   subscribe(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
     const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
@@ -263,6 +270,6 @@ export class Presence {
   }
 }
 
-function keyOf({ applicationId, userId }: User): string {
+function keyOf({ applicationId, userId }: { applicationId: number; userId: number | '' }): string {
   return `${applicationId}:${userId}`;
 }

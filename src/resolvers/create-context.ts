@@ -25,6 +25,9 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     encrypter: services.encrypter,
     publicUrl: services.publicUrl,
     resetPageUrl: services.resetPageUrl,
+    consoleUrl: services.consoleUrl,
+    isConsoleOn: services.isConsoleOn,
+    isConsoleOrigin: services.isConsoleOrigin,
     viewer,
     loaders: new Loaders(viewer),
     network: call.network,
@@ -33,6 +36,7 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     isCounted: call.isCounted,
     isLegacy: call.isLegacy,
     upload: call.upload,
+    setCookie: call.setCookie,
     callerLeft: call.callerLeft,
     onTooSlow: call.onTooSlow,
   };

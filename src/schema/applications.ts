@@ -1,8 +1,14 @@
+import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
+import type { ApplicationCredentials } from '../resolvers/applications/create.ts';
+import { createApplication } from '../resolvers/applications/create.ts';
+import { deleteApplication, selectedApplication } from '../resolvers/applications/delete.ts';
 import { findApplication } from '../resolvers/applications/find.ts';
+import { listMyApplications } from '../resolvers/applications/list.ts';
+import { rotateApplicationSecret } from '../resolvers/applications/secret.ts';
 import { updateApplication } from '../resolvers/applications/update.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
-import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { CONFIRMATION, CREATED_AT, UPDATED_AT } from './descriptions.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
   description: 'Hash function of the HMAC that signs a request for a session.',
@@ -148,6 +154,61 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     aiDailyTokens: t.int({ description: SETTINGS.aiDailyTokens }),
   }),
 });
+
+const NewApplication = builder.objectRef<ApplicationCredentials>('NewApplication').implement({
+  description: 'A new application with its secrets, which are shown only once.',
+  fields: (t) => ({
+    applicationId: t.exposeInt('applicationId', {
+      description: 'Clients send it as `application_id` when they create a session.',
+    }),
+    authKey: t.exposeString('authKey', {
+      description: 'Key that clients send as `auth_key` when they create a session.',
+    }),
+    authSecret: t.exposeString('authSecret', { description: 'Key of the HMAC that signs requests for a session.' }),
+    apiKey: t.exposeString('apiKey', { description: 'First API key, to send as `Authorization: ApiKey <key>`.' }),
+  }),
+});
+
+builder.queryField('applications', (t) =>
+  t.withAuth({ administrator: true }).prismaField({
+    type: [Application],
+    description: 'Applications in which the caller has a role, sorted by `id`.',
+    resolve: (selection, _root, _args, { viewer }) => listMyApplications(viewer, selection),
+  }),
+);
+
+builder.mutationField('createApplication', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: NewApplication,
+    description:
+      'Creates an application with one API key. Requires an owner of all applications. An invalid name fails with ' +
+      `\`UNPROCESSABLE\`. ${CONFIRMATION}`,
+    args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
+    resolve: (_root, { name }, context) => {
+      requireOwnerOfAll(context.viewer);
+      return createApplication({ name }, context);
+    },
+  }),
+);
+
+builder.mutationField('deleteApplication', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description:
+      'Deletes the application of the header `Application` with all users, dialogs, records and files. Its sessions and ' +
+      `API keys end at once; rows and files are removed in the background. ${CONFIRMATION}`,
+    resolve: (_root, _args, context) => deleteApplication(selectedApplication(context.viewer), context.viewer, context),
+  }),
+);
+
+builder.mutationField('rotateApplicationSecret', (t) =>
+  t.withAuth({ administrator: true }).string({
+    description:
+      'Replaces the key of the HMAC that signs requests for a session, and returns the new one. Requests signed with the ' +
+      `old key fail from now on; open sessions remain valid. ${CONFIRMATION}`,
+    resolve: (_root, _args, context) =>
+      rotateApplicationSecret(selectedApplication(context.viewer), context.viewer, context),
+  }),
+);
 
 builder.queryField('application', (t) =>
   t.withAuth({ key: true }).prismaField({

@@ -2,13 +2,21 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure } from '@pothos/plugin-scope-auth';
-import type { ActingContext, Context, IdentifiedContext, TokenContext, UserContext } from '../context.ts';
+import type {
+  ActingContext,
+  AdministratorContext,
+  Context,
+  IdentifiedContext,
+  TokenContext,
+  UserContext,
+} from '../context.ts';
 import { db } from '../db/client.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import type { FileContent } from '../resolvers/files/content.ts';
+import './administrator-access.ts';
 import './clean-inputs.ts';
 import './fresh-loaders.ts';
 import './observed.ts';
@@ -29,6 +37,7 @@ interface Types {
     user: UserContext;
     userOrKey: ActingContext;
     key: ActingContext;
+    administrator: AdministratorContext;
   };
   Scalars: {
     ID: { Input: string; Output: string };
@@ -51,6 +60,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       'observed',
       'rateLimits',
       ScopeAuthPlugin,
+      'administratorAccess',
       RelayPlugin,
       PrismaPlugin,
       'cleanInputs',
@@ -103,6 +113,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
         user: isAllowed('user', viewer),
         userOrKey: isAllowed('userOrKey', viewer),
         key: isAllowed('key', viewer),
+        administrator: isAllowed('administrator', viewer),
       }),
       unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
         refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),

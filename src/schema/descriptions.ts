@@ -80,3 +80,6 @@ export function listOfNames(names: readonly string[]): string {
 export function oneOfNames(names: readonly string[]): string {
   return `${listOfNames(names.slice(0, -1))} or ${listOfNames(names.slice(-1))}.`;
 }
+
+export const CONFIRMATION =
+  'Fails with `CONFIRMATION_REQUIRED` unless the caller signed in or called `confirmAdministrator` within 15 minutes.';

@@ -9,6 +9,7 @@ import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
+import { consoleLinks } from './console-links.ts';
 import type { Encrypter } from './encryption/encrypter.ts';
 import { networkOf } from './limits/client-address.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
@@ -27,6 +28,8 @@ export interface ServiceDependencies extends Gateways {
     | 'sessionMinutes'
     | 'eventRetentionHours'
     | 'resetPageUrl'
+    | 'isConsoleOn'
+    | 'consoleOrigin'
     | 'rateLimit'
     | 'trustProxy'
     | 'redisUrl'
@@ -79,6 +82,7 @@ export async function createServices(
     encrypter,
     publicUrl,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
+    ...consoleLinks(config, publicUrl),
   };
   return { services, bus };
 }

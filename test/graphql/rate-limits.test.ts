@@ -216,11 +216,18 @@ describe('the sign-in limit', () => {
       Object.keys(type.getFields()).filter((name) => operationLimit(`${type.name}.${name}`) === 'signIn'),
     );
     expect(guarded.sort()).toEqual([
+      'acceptAdministratorLink',
+      'administratorLink',
+      'changeAdministratorPassword',
+      'confirmAdministrator',
       'createSession',
+      'enableTotp',
       'loginUser',
       'passwordReset',
+      'requestAdministratorLink',
       'requestPasswordReset',
       'resetPassword',
+      'signInAdministrator',
     ]);
   });
 });

@@ -4,6 +4,7 @@ import { type ExecutionArgs, type ExecutionResult, getOperationAST, OperationTyp
 import { createYoga, type FetchAPI, type Plugin, processRegularResult } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context, Services } from '../../context.ts';
+import { isKnown } from '../../lib/access.ts';
 import { readCredentials } from '../../lib/credentials.ts';
 import { BadInputError, RateLimitedError, ServiceUnavailableError, TooManyStreamsError } from '../../lib/errors.ts';
 import { onFirstUse } from '../../lib/on-first-use.ts';
@@ -16,6 +17,7 @@ import { readBody } from '../../server/http/request-body.ts';
 import { isLargeBody, readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../server/limits/definitions.ts';
 import { factsOf, type RequestFacts } from '../../server/observability/requests.ts';
+import { type ConsolePage, consolePage, cookieHeader, withAdministrator } from '../console-cookie.ts';
 import { execute } from '../execute.ts';
 import { requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
@@ -68,7 +70,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     const facts = factsOf(request);
     const requestLog = () => services.log.child({ requestId: facts.id });
     const caller = onFirstUse(async () => {
-      const credentials = readCredentials((name) => request.headers[name.toLowerCase()], tokenHeaders);
+      const read = (name: string) => request.headers[name.toLowerCase()];
+      const credentials = withAdministrator(readCredentials(read, tokenHeaders), pageOf(request, services), read);
       const viewer = await authenticate(credentials, services).catch((error) => {
         throw presentError(error, requestLog());
       });
@@ -123,11 +126,18 @@ async function plainResult(
   return executePresented(args, server);
 }
 
-async function contextOf({ caller, res }: ServerContext, services: Services): Promise<Context> {
+async function contextOf({ caller, req, res }: ServerContext, services: Services): Promise<Context> {
   const onTooSlow = () => void res.destroy();
+  const page = pageOf(req, services);
+  const setCookie = page && ((token: string | null) => void res.appendHeader('Set-Cookie', cookieHeader(page, token)));
   const { viewer, ...call } = await caller();
   const responseSize = new ResponseSize(viewer);
-  return createContext(services, viewer, { ...call, responseSize, onTooSlow, callerLeft: callerLeft(res) });
+  return createContext(services, viewer, { ...call, responseSize, onTooSlow, setCookie, callerLeft: callerLeft(res) });
+}
+
+/** Links and forms of other sites send GET requests with the cookie. */
+function pageOf(request: IncomingMessage, services: Services): ConsolePage | undefined {
+  return request.method === 'POST' ? consolePage(request.headers, services) : undefined;
 }
 
 async function executePresented(
@@ -153,8 +163,7 @@ async function responseOf(result: ExecutionResult, { mediaType }: PlainRequest, 
 async function readBodyOf(request: IncomingMessage, caller: ServerContext['caller']): Promise<Buffer> {
   // `onParams` reports failed authentication.
   const { viewer, meter } = await caller().catch((): RequestCaller => ({ viewer: ANONYMOUS, meter: undefined }));
-  const isKnown = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
-  if (isKnown) return readBody(request, MAX_BODY_BYTES);
+  if (isKnown(viewer)) return readBody(request, MAX_BODY_BYTES);
   if (isLargeBody(request)) await meter?.requireCapacity('default');
   return readUnauthenticatedBody(request, MAX_BODY_BYTES);
 }
@@ -266,7 +275,7 @@ async function withinLimit<Result>(
   subscribe: () => Promise<Result>,
 ): Promise<Result | ExecutionResult> {
   const { viewer, rateLimits } = contextValue as Context;
-  if (!rateLimits || viewer.kind === 'anonymous' || viewer.kind === 'refused') return subscribe();
+  if (!rateLimits || !isKnown(viewer)) return subscribe();
   const release = rateLimits.connections.take(viewer);
   if (!release) return { errors: [new TooManyStreamsError()] };
   response.once('close', release);

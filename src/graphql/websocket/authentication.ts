@@ -1,9 +1,11 @@
 import { CloseCode } from 'graphql-ws';
 import type { Services } from '../../context.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
+import { isKnown } from '../../lib/access.ts';
 import { readCredentials } from '../../lib/credentials.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { callerOf } from '../../server/observability/requests.ts';
+import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
 import { presentError } from '../presented-errors.ts';
 import type { Connection } from './connection.ts';
@@ -36,9 +38,10 @@ export class SocketAuthentication {
   }
 
   async #accept(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
-    const credentials = readCredentials(payloadReader(payload), this.#tokenHeaders);
+    const read = payloadReader(payload);
+    const credentials = withAdministrator(readCredentials(read, this.#tokenHeaders), connection.consolePage, read);
     const viewer = await authenticate(credentials, this.#services);
-    if (viewer.kind === 'anonymous' || viewer.kind === 'refused') return false;
+    if (!isKnown(viewer)) return false;
     connection.caller = callerOf(viewer);
     if (this.#services.rateLimits) {
       const leave = this.#services.rateLimits.connections.take(viewer);

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import type { Credentials } from '../../lib/credentials.ts';
 import type { CallingRequest } from '../../server/limits/client-address.ts';
+import type { ConsolePage } from '../console-cookie.ts';
 import type { requestedOperation } from '../operations.ts';
 import type { Answers } from '../subscribe.ts';
 import { frameOf } from './frames.ts';
@@ -63,6 +64,8 @@ export class Connection {
   /** Until it is cleaned up, including cancelled ones. */
   readonly operations = new Map<string, Operation>();
   operationCount = 0;
+  /** Set if a page of the console opened the socket. */
+  consolePage: ConsolePage | undefined;
   caller: Record<string, number> = {};
   credentials: Credentials | undefined;
   state: 'open' | 'initializing' | 'acknowledged' = 'open';

@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { CloseCode, MessageType, type SubscribePayload } from 'graphql-ws';
 import type { Services } from '../../context.ts';
+import { isKnown } from '../../lib/access.ts';
 import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
 import { createContext } from '../../resolvers/create-context.ts';
@@ -122,7 +123,7 @@ async function prepare(
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
   const viewer = await authenticate(connection.credentials!, services).catch(asGraphQLError);
   if (viewer instanceof GraphQLError) return [viewer];
-  if (viewer.kind === 'anonymous' || viewer.kind === 'refused') {
+  if (!isKnown(viewer)) {
     connection.close(CloseCode.Forbidden, 'Forbidden');
     return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
   }

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { Requests } from '../../server/observability/requests.ts';
+import { consolePage } from '../console-cookie.ts';
 import { SocketAuthentication } from './authentication.ts';
 import { Connection, connectionOf, ServerSocket } from './connection.ts';
 import { closeGoingAway, drain, drainWithin } from './drain.ts';
@@ -47,6 +48,7 @@ export function graphqlOverSocket(
   function accept(socket: ServerSocket, request: IncomingMessage): void {
     heartbeat.add(socket);
     const connection = new Connection(socket, request);
+    if (request.headers.cookie) connection.consolePage = consolePage(request.headers, services);
     services.observer.socketOpened();
     socket.on('close', onClose);
     serve(connection);

@@ -1,13 +1,10 @@
 import type pg from 'pg';
 import type { Storage } from '../../gateways/storage.ts';
+import { TABLES_OF_APPLICATION } from '../../resolvers/applications/tables.ts';
 import { fileKeys } from './files.ts';
-import { APPLICATIONS, ARCHIVED } from './tables.ts';
 
 /** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;
-
-/** Maintained by triggers and without a foreign key that would cascade. */
-const COUNTS = ['blob_counts'];
 
 export async function removeImport(client: pg.Client, storage: Storage, applicationId: number): Promise<void> {
   const mine = 'id = $1 AND import_id IS NOT NULL';
@@ -15,8 +12,7 @@ export async function removeImport(client: pg.Client, storage: Storage, applicat
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   for await (const key of fileKeys(client, applicationId)) await storage.delete(key);
   await client.query('COMMIT');
-  const tables = ARCHIVED.map(({ name }) => name).filter((name) => name !== APPLICATIONS);
-  for (const table of [...tables.reverse(), ...COUNTS]) {
+  for (const table of TABLES_OF_APPLICATION) {
     let deleted: number | null;
     do {
       ({ rowCount: deleted } = await client.query(

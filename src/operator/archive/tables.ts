@@ -111,6 +111,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   blob_counts: 'maintained by a trigger',
   geodata_counts: 'maintained by a trigger',
   loose_files: 'bytes without a row, which the old service removes',
+  administrator_roles: 'belong to people who administer this service',
   rate_limits: 'last a minute and cover the complete service',
   events_outbox: 'cursors of one service are not valid in another',
   push_cursor: 'a position in the outbox',

@@ -6,6 +6,7 @@ import { NotFoundError } from '../../lib/errors.ts';
 import { createBus } from '../../realtime/create-bus.ts';
 import { Outbox } from '../../realtime/outbox.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
+import { consoleLinks } from '../../server/console-links.ts';
 import { createEncrypter, openDatabase } from '../../server/startup.ts';
 import { type Answer, print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
@@ -29,7 +30,8 @@ export async function administer(
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.
       signal.throwIfAborted();
-      const answer = await work({ now: () => new Date(), log, encrypter, outbox: new Outbox(bus) });
+      const { consoleUrl } = consoleLinks(config, () => config.publicUrl ?? `http://${config.host}:${config.port}`);
+      const answer = await work({ now: () => new Date(), log, encrypter, outbox: new Outbox(bus), consoleUrl });
       await print(answer, { json: command.optsWithGlobals().json === true });
     } finally {
       await bus.stop();

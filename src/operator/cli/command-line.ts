@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addAdministratorCommands } from './administrators.ts';
 import { oneLine } from './answer.ts';
 import { addApiKeyCommands } from './api-keys.ts';
 import { addApplicationCommands } from './applications.ts';
@@ -36,6 +37,7 @@ export function commandLine(): Command {
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '')) });
   addApplicationCommands(program);
   addApiKeyCommands(program);
+  addAdministratorCommands(program);
   addUserCommands(program);
   addClassCommands(program);
   addAssistantCommands(program);

@@ -6,6 +6,8 @@ import { InvalidFieldsError } from '../../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { randomApiKey } from './api-keys.ts';
 import { problemsOf, requireNone } from './rules.ts';
+import { randomAuthSecret } from './secret.ts';
+
 export interface ApplicationCredentials {
   applicationId: number;
   authKey: string;
@@ -69,7 +71,7 @@ async function storeApplication(
   now: Date,
 ): Promise<ApplicationCredentials> {
   const authKey = given.authKey ?? randomBytes(15).toString('base64url');
-  const authSecret = given.authSecret ?? randomBytes(15).toString('base64url');
+  const authSecret = given.authSecret ?? randomAuthSecret();
   const apiKey = given.apiKey ?? randomApiKey();
   const { id } = await transaction.application.create({
     data: { id: wanted, name, authKey, authSecret, ...SAFE_SETTINGS, createdAt: now, updatedAt: now },

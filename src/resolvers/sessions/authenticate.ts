@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import { db } from '../../db/client.ts';
-import type { IdentifiedViewer, Viewer } from '../../lib/access.ts';
+import type { AdministratorViewer, IdentifiedViewer, KnownViewer, Viewer } from '../../lib/access.ts';
 import { apiKeyOf, type Credentials } from '../../lib/credentials.ts';
 import {
   BadInputError,
@@ -10,6 +10,8 @@ import {
   UnauthenticatedError,
 } from '../../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { viewerOfAdministrator } from '../administrators/authenticate.ts';
+import { requireConfirmed } from '../administrators/sessions.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
 /** Refused credentials also yield a viewer, so that operations without authentication still work. */
@@ -22,10 +24,12 @@ export async function authenticate(credentials: Credentials, services: Services)
   }
 }
 
-async function knownViewer(credentials: Credentials, services: Services): Promise<IdentifiedViewer | undefined> {
-  const { token, authorization, onBehalfOf } = credentials;
+async function knownViewer(credentials: Credentials, services: Services): Promise<KnownViewer | undefined> {
+  const { token, authorization, onBehalfOf, administrator } = credentials;
   if (token && authorization) throw new BadInputError('Only one of SVC-Token and Authorization may be used');
   if (authorization) return viewerOfKey(authorization, onBehalfOf, services);
+  if (administrator && !token)
+    return actingViewer(await viewerOfAdministrator(administrator, services), onBehalfOf, services);
   const viewer = token ? await viewerOfToken(token, services) : undefined;
   if (onBehalfOf) throw new BadInputError('On-Behalf-Of may be used only with an API key');
   return viewer;
@@ -49,19 +53,38 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
 async function viewerOfKey(
   authorization: string,
   onBehalfOf: string | undefined,
-  { now, sessionClock }: Services,
+  services: Services,
 ): Promise<IdentifiedViewer> {
   const secret = apiKeyOf(authorization);
   const key = secret && (await findKeyByHash(hashSecret(secret)));
   if (!key) throw new UnauthenticatedError('Unauthorized');
   const { applicationId, catalogueVersion, id: apiKeyId } = key;
   if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId };
+  const userId = await findActedUser(applicationId, onBehalfOf);
+  services.sessionClock.touchUser({ applicationId, userId }, services.now());
+  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId };
+}
 
+/** Looking at the application as a user does not count as a request of that user. */
+async function actingViewer(
+  viewer: AdministratorViewer,
+  onBehalfOf: string | undefined,
+  { now }: Services,
+): Promise<KnownViewer> {
+  if (onBehalfOf === undefined) return viewer;
+  if (viewer.kind !== 'key') throw new BadInputError('On-Behalf-Of requires an application');
+  const { applicationId, catalogueVersion, administrator } = viewer;
+  requireConfirmed(administrator, now());
+  const userId = await findActedUser(applicationId, onBehalfOf);
+  return { kind: 'user', applicationId, catalogueVersion, userId, administrator };
+}
+
+/** @throws {NotFoundError} */
+async function findActedUser(applicationId: number, onBehalfOf: string): Promise<number> {
   const userId = /^\d{1,10}$/.test(onBehalfOf) ? Number(onBehalfOf) : 0;
   const user = isDatabaseId(userId)
     ? await db.user.findUnique({ where: { applicationId_id: { applicationId, id: userId } }, select: { id: true } })
     : null;
   if (!user) throw new NotFoundError();
-  sessionClock.touchUser({ applicationId, userId }, now());
-  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId };
+  return userId;
 }

@@ -4,7 +4,7 @@ import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 
-/** Includes expired sessions. */
+/** Includes expired sessions; excludes those of applications that are being imported or deleted. */
 export async function findSessionByToken(token: string): Promise<StoredSession | undefined> {
   const applicationId = applicationOfToken(token);
   return applicationId === undefined ? undefined : findSession({ applicationId, tokenHash: hashSecret(token) });
@@ -19,7 +19,7 @@ const findSession = coalesce(
   async (wanted: { applicationId: number; tokenHash: string }[], applicationId: number) => {
     const rows = await query`
       SELECT ${SESSION}, ${SIGNED_IN_AT}, ${LIFETIME}, ${CATALOGUE}
-      FROM sessions s JOIN applications a ON a.id = ${applicationId}
+      FROM sessions s JOIN applications a ON a.id = ${applicationId} AND a.import_id IS NULL
       WHERE s.application_id = ${applicationId} AND s.token_hash = ANY(${wanted.map(({ tokenHash }) => tokenHash)}::text[])`;
     const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
     return wanted.map(({ tokenHash }) => byHash.get(tokenHash));

@@ -1,5 +1,7 @@
 import type { Services } from '../../context.ts';
-import type { IdentifiedViewer, ViewerSession } from '../../lib/access.ts';
+import { type AdministratorIdentity, administratorOf, type KnownViewer, type ViewerSession } from '../../lib/access.ts';
+import { SECOND } from '../../lib/time.ts';
+import { isSessionValid } from '../administrators/sessions.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
 export interface Validity {
@@ -7,14 +9,28 @@ export interface Validity {
 }
 
 /** Undefined after a login or logout, because the credentials identify another viewer. Does not count as a request. */
-export async function findValidity(viewer: IdentifiedViewer, services: Services): Promise<Validity | undefined> {
+export async function findValidity(viewer: KnownViewer, services: Services): Promise<Validity | undefined> {
   if ('session' in viewer && viewer.session) return validityOfSession(viewer.session, services);
+  const administrator = administratorOf(viewer);
+  if (administrator) return validityOfAdministrator(administrator, services);
+  if (viewer.kind === 'administrator') return undefined;
   const { applicationId } = viewer;
   const apiKeyId = 'apiKeyId' in viewer ? viewer.apiKeyId : undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   return apiKeyId !== undefined && (await isKeyLiving({ applicationId, apiKeyId, userId }))
     ? { expiresAt: undefined }
     : undefined;
+}
+
+/** Open connections check the session of an administrator at this interval, instead of following events. */
+const ADMINISTRATOR_CHECK_MS = 5 * SECOND;
+
+async function validityOfAdministrator(
+  administrator: AdministratorIdentity,
+  services: Services,
+): Promise<Validity | undefined> {
+  if (!(await isSessionValid(administrator, services))) return undefined;
+  return { expiresAt: new Date(services.now().getTime() + ADMINISTRATOR_CHECK_MS) };
 }
 
 async function validityOfSession(

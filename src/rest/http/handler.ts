@@ -4,7 +4,7 @@ import type { Context, Services } from '../../context.ts';
 import type { StagedFile } from '../../gateways/storage.ts';
 import { CompiledOperation } from '../../graphql/compiled-operation.ts';
 import { tracedExecution } from '../../graphql/traced-execution.ts';
-import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
+import { type IdentifiedViewer, isKnown, refusal } from '../../lib/access.ts';
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../../lib/credentials.ts';
 import { NotFoundError, type ServiceError, SessionMissingError } from '../../lib/errors.ts';
@@ -182,7 +182,7 @@ export class RestHandler {
       await discardBody(request, limits.maxBytes);
       requireAllowed(call);
     }
-    const isAuthenticated = viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
+    const isAuthenticated = isKnown(viewer);
     return readParameters(request, limits, isAuthenticated);
   }
 

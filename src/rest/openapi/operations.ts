@@ -46,6 +46,7 @@ const CALLERS: Record<Access, string> = {
     'Requires a user (the token of a user session, or an API key with `On-Behalf-Of`) or an API key alone. ' +
     'Application sessions receive 422.',
   key: 'Requires an API key alone. Users receive 403, application sessions 422.',
+  administrator: 'Requires an administrator of the console, who uses GraphQL.',
 };
 
 const PUBLIC_FILES = 'Public files require no credentials. Others require the token of any session, or an API key.';

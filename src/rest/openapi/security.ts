@@ -54,6 +54,7 @@ const KEYS: Record<Access, Requirement[]> = {
   user: [asUser],
   userOrKey: [alone, asUser],
   key: [alone],
+  administrator: [],
 };
 
 function tokenScheme(index: number): string {

@@ -58,6 +58,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
   builder.queryField(names.one, (t) =>
     t.withAuth({ session: true }).field({
       type: record,
+      genericName: 'record',
       description:
         `One record of the class \`${className}\`. Fails with \`NOT_FOUND\` if it does not exist and \`FORBIDDEN\` if ` +
         'the caller may not read it.',
@@ -69,6 +70,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
   builder.queryField(names.many, (t) =>
     t.withAuth({ session: true }).field({
       type: [record],
+      genericName: 'records',
       description: `Records of the class \`${className}\` that the caller may read. Sorted by \`id\` unless \`orderBy\` is given.`,
       args: {
         where: t.arg({ type: where, description: FILTER }),
@@ -91,6 +93,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
     t.withAuth({ session: true }).connection(
       {
         type: record,
+        genericName: 'records',
         description: `Like \`${names.many}\`, with pages and cursors.`,
         args: {
           where: t.arg({ type: where, description: FILTER }),
@@ -131,6 +134,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`create${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: record,
+      genericName: 'createRecord',
       description: CREATES_RECORD,
       args: { input: t.arg({ type: input, required: true, description: 'The record to create.' }) },
       resolve: (_root, args, context) => createRecord({ className, ...newRecord(args.input) }, context),
@@ -140,6 +144,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`create${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: [record],
+      genericName: 'createRecords',
       description:
         `Creates up to 100 records, all or none. Fails like \`create${names.type}\`; the message names the invalid ` +
         'records.',
@@ -151,6 +156,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`update${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: record,
+      genericName: 'updateRecord',
       description:
         'Changes a record. `set` applies first, then `inc`, `push`, `addToSet`, `pullAll` and `pop`, as far as ' +
         'the class has fields for them. Fails with `NOT_FOUND` if the record does not exist and `FORBIDDEN` if ' +
@@ -204,6 +210,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
 
   builder.mutationField(`delete${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).boolean({
+      genericName: 'deleteRecord',
       description: DELETES_RECORD,
       args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => deleteRecord(className, id, context),
@@ -212,6 +219,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
 
   builder.mutationField(`delete${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).idList({
+      genericName: 'deleteRecords',
       description:
         'Deletes up to 100 records and all their descendants. Returns the ids of the deleted records, and skips ' +
         'records that the caller may not delete.',
@@ -248,6 +256,7 @@ function addSubscription(
   builder.subscriptionField(`${names.one}Changed`, (t) =>
     t.withAuth({ userOrKey: true }).field({
       type: changed,
+      genericName: 'recordChanged',
       description: `Created, updated and deleted records of the class \`${className}\`, as far as the caller may read them.`,
       args: { where: t.arg({ type: where, description: FILTER }), since: t.arg.string({ description: SINCE }) },
       extensions: { viewerDependent: true },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
-import type { Viewer } from '../../lib/access.ts';
+import { isIdentified, type Viewer } from '../../lib/access.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import { SECOND } from '../../lib/time.ts';
@@ -32,7 +32,7 @@ const building = new Map<number, Promise<unknown>>();
 
 /** Each process rebuilds it on the first request after a class changed. */
 export async function schemaFor(viewer: Viewer, log: Logger): Promise<GraphQLSchema> {
-  if (viewer.kind === 'anonymous' || viewer.kind === 'refused' || viewer.catalogueVersion === 0) return schema;
+  if (!isIdentified(viewer) || viewer.catalogueVersion === 0) return schema;
   const { applicationId, catalogueVersion } = viewer;
   for (;;) {
     // Read again after each wait, because the classes may have changed.

@@ -1,4 +1,4 @@
-import type { IdentifiedViewer } from '../../lib/access.ts';
+import { administratorOf, type KnownViewer } from '../../lib/access.ts';
 
 const MAX_PER_CALLER = 100;
 const MAX_PER_PROCESS = 50_000;
@@ -8,10 +8,11 @@ export class ConnectionLimit {
   #total = 0;
 
   /** The release is idempotent. Only the process limit applies to API keys alone, because they act for all users. */
-  take(viewer: IdentifiedViewer): (() => void) | undefined {
+  take(viewer: KnownViewer): (() => void) | undefined {
     const caller = callerKey(viewer);
+    const isUnlimited = viewer.kind === 'key' && !viewer.administrator;
     const open = this.#open.get(caller) ?? 0;
-    if (this.#total >= MAX_PER_PROCESS || (viewer.kind !== 'key' && open >= MAX_PER_CALLER)) return undefined;
+    if (this.#total >= MAX_PER_PROCESS || (!isUnlimited && open >= MAX_PER_CALLER)) return undefined;
     this.#count(caller, 1);
     let isTaken = true;
     return () => {
@@ -28,7 +29,10 @@ export class ConnectionLimit {
   }
 }
 
-function callerKey(viewer: IdentifiedViewer): string {
+function callerKey(viewer: KnownViewer): string {
+  if (viewer.kind === 'administrator') return `administrator:${viewer.administrator.id}`;
+  const administrator = administratorOf(viewer);
+  if (administrator) return `administrator:${administrator.id}`;
   if (viewer.kind === 'user') return `user:${viewer.applicationId}:${viewer.userId}`;
   if (viewer.kind === 'key') return `key:${viewer.applicationId}`;
   return `session:${viewer.applicationId}:${viewer.session.id}`;

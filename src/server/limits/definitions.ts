@@ -1,4 +1,4 @@
-import type { Viewer } from '../../lib/access.ts';
+import { administratorOf, type Viewer } from '../../lib/access.ts';
 
 /** `signIn`: operations that try a password or send a mail. */
 export type LimitName = 'default' | 'signIn';
@@ -22,11 +22,13 @@ export interface RateCount extends Limit {
 }
 
 /**
- * Per API key, else per user, else per network: every client can open application sessions and invent credentials, so
+ * Per administrator, else per API key, else per user, else per network: every client can open application sessions and invent credentials, so
  * these count per network.
  */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
   if (limit === 'signIn') return `client:${network}`;
+  const administrator = administratorOf(viewer);
+  if (administrator) return `administrator:${administrator.id}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;
   return viewer.kind === 'user' ? `user:${viewer.applicationId}:${viewer.userId}` : `client:${network}`;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { Viewer } from '../../lib/access.ts';
+import { administratorOf, isIdentified, isKnown, type Viewer } from '../../lib/access.ts';
 import type { Observer } from './observer.ts';
 import { type OpenSpan, tracing } from './tracing.ts';
 
@@ -78,9 +78,11 @@ export class Requests {
 }
 
 export function callerOf(viewer: Viewer | undefined): Record<string, number> {
-  if (!viewer || viewer.kind === 'anonymous' || viewer.kind === 'refused') return {};
+  if (!viewer || !isKnown(viewer)) return {};
+  const administratorId = administratorOf(viewer)?.id;
   return {
-    applicationId: viewer.applicationId,
+    ...(administratorId !== undefined && { administratorId }),
+    ...(isIdentified(viewer) && { applicationId: viewer.applicationId }),
     ...(viewer.kind === 'user' && { userId: viewer.userId }),
     ...('apiKeyId' in viewer && viewer.apiKeyId !== undefined && { apiKeyId: viewer.apiKeyId }),
   };

@@ -1,3 +1,4 @@
+export const CONSOLE = '/console';
 export const RESET_PAGE = '/reset-password';
 
 /** A fixed list, so that no path is built from a request. */

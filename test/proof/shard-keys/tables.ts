@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ShardKeys } from './statement.ts';
 
 /** Small tables that are read for all applications; each server would have a copy. */
-const ON_EVERY_SERVER = ['applications', 'api_keys'];
+const ON_EVERY_SERVER = ['applications', 'api_keys', 'administrator_roles'];
 
 /** One sequence of positions, so it must be on one server. */
 const ON_ONE_SERVER = ['events_outbox'];

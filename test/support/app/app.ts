@@ -51,6 +51,9 @@ export interface TestSettings {
   sessionMinutes?: number;
   publicUrl?: string;
   resetPageUrl?: string;
+  /** Default: true. */
+  isConsoleOn?: boolean;
+  consoleOrigin?: string;
   /** Enables rate limits; overrides those of the contract. */
   limits?: Partial<Record<LimitName, Limit>>;
   trustProxy?: number;
@@ -103,6 +106,8 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       port: 0,
       publicUrl,
       resetPageUrl,
+      isConsoleOn: settings.isConsoleOn ?? true,
+      consoleOrigin: settings.consoleOrigin,
       tokenHeaders,
       sessionMinutes,
       eventRetentionHours: 24,

@@ -22,6 +22,8 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       port: 0,
       publicUrl: undefined,
       resetPageUrl: undefined,
+      isConsoleOn: true,
+      consoleOrigin: undefined,
       tokenHeaders: ['SVC-Token'],
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,

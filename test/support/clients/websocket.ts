@@ -35,8 +35,9 @@ export async function closeSockets(app: App = running.app): Promise<void> {
   await until(() => app.services.hub.subscriptionCount === 0);
 }
 
-export async function openSocket(app: App = running.app): Promise<RawSocket> {
-  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+/** @param headers of the upgrade request */
+export async function openSocket(app: App = running.app, headers: Record<string, string> = {}): Promise<RawSocket> {
+  const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', { headers });
   open.add(socket);
   socket.on('close', () => open.delete(socket));
   const received: SocketMessage[] = [];
@@ -94,8 +95,12 @@ export async function openSocket(app: App = running.app): Promise<RawSocket> {
   };
 }
 
-export async function connect(as: Caller, app: App = running.app): Promise<RawSocket> {
-  const socket = await openSocket(app);
+export async function connect(
+  as: Caller,
+  app: App = running.app,
+  headers: Record<string, string> = {},
+): Promise<RawSocket> {
+  const socket = await openSocket(app, headers);
   socket.send({ type: 'connection_init', payload: as.headers });
   await socket.find((message) => message.type === 'connection_ack');
   return socket;

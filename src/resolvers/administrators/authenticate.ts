@@ -1,0 +1,36 @@
+import type { Services } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
+import type { AdministratorToken } from '../../lib/credentials.ts';
+import { BadInputError, DisabledError, NotFoundError, UnauthenticatedError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
+import { findIdentity } from './sessions.ts';
+
+/** Value of the header `Application` for operations outside of an application. */
+export const NO_APPLICATION = 'none';
+
+const MAX_REASON = 500;
+
+/** @throws {UnauthenticatedError} {DisabledError} {BadInputError} {NotFoundError} */
+export async function viewerOfAdministrator(
+  { token, application, reason }: AdministratorToken,
+  services: Services,
+): Promise<AdministratorViewer> {
+  if (!services.isConsoleOn) throw new DisabledError('The console is turned off');
+  const identity = token === undefined ? undefined : await findIdentity(token, services);
+  if (!identity) throw new UnauthenticatedError('Sign in to the console');
+  const administrator = { ...identity, reason: reason?.slice(0, MAX_REASON) };
+  if (application === NO_APPLICATION) return { kind: 'administrator', administrator };
+  return { kind: 'key', administrator, ...(await findApplicationOf(administrator, application)) };
+}
+
+/** An application without a role looks like an unknown one. */
+async function findApplicationOf({ roles }: AdministratorIdentity, application: string) {
+  const id = /^\d{1,10}$/.test(application) ? Number(application) : 0;
+  if (!isDatabaseId(id)) throw new BadInputError('The header Application must be the id of an application, or none');
+  const isMine = roles.some(({ applicationId }) => applicationId === null || applicationId === id);
+  const select = { catalogueVersion: true };
+  const found = isMine ? await db.application.findUnique({ where: { id, importId: null }, select }) : null;
+  if (!found) throw new NotFoundError('The application was not found');
+  return { applicationId: id, catalogueVersion: found.catalogueVersion };
+}

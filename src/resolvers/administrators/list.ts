@@ -1,0 +1,20 @@
+import { db } from '../../db/client.ts';
+import type { AdministratorViewer } from '../../lib/access.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
+import { type Administrator, administratorOfRow, SELECTION } from './rows.ts';
+import { ownedApplications } from './rules.ts';
+
+/** Those with a role in an application that the caller owns, oldest first. @throws {ForbiddenError} no owner */
+export async function listAdministrators({ administrator }: AdministratorViewer): Promise<Administrator[]> {
+  const owned = ownedApplications(administrator);
+  if (owned?.length === 0) throw new ForbiddenError('Only an owner may list administrators');
+  const where = owned && { roles: { some: { OR: [{ applicationId: null }, { applicationId: { in: owned } }] } } };
+  const rows = await db.administrator.findMany({ where, select: SELECTION, orderBy: { id: 'asc' } });
+  return rows.map(administratorOfRow);
+}
+
+/** For the operator. */
+export async function listAllAdministrators(): Promise<Administrator[]> {
+  const rows = await db.administrator.findMany({ select: SELECTION, orderBy: { id: 'asc' } });
+  return rows.map(administratorOfRow);
+}

@@ -1,0 +1,48 @@
+import { db, type Transaction } from '../../db/client.ts';
+import type { Administrator as Row } from '../../generated/prisma/client.ts';
+import type { AdministratorIdentity, AssignedRole } from '../../lib/access.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
+
+export type Administrator = Pick<Row, 'id' | 'email' | 'name' | 'hasTotp' | 'createdAt' | 'signedInAt'> & {
+  /** Whether they have accepted their invitation. */
+  isActive: boolean;
+  roles: AssignedRole[];
+  /** Only of the caller. */
+  confirmedUntil?: Date | undefined;
+};
+
+const ROLES = { select: { applicationId: true, role: true }, orderBy: { id: 'asc' } } as const;
+
+export const SELECTION = {
+  id: true,
+  email: true,
+  name: true,
+  hasTotp: true,
+  createdAt: true,
+  signedInAt: true,
+  passwordHash: true,
+  roles: ROLES,
+} as const;
+
+type Selected = Omit<Administrator, 'isActive' | 'confirmedUntil'> & { passwordHash: string | null };
+
+export function administratorOfRow({ passwordHash, ...row }: Selected): Administrator {
+  return { ...row, isActive: passwordHash !== null };
+}
+
+/** @throws {NotFoundError} */
+export async function findAdministrator(id: number, client: Transaction | typeof db = db): Promise<Administrator> {
+  const row = await client.administrator.findUnique({ where: { id }, select: SELECTION });
+  if (!row) throw new NotFoundError('The administrator was not found');
+  return administratorOfRow(row);
+}
+
+export function jobOf({ administrator }: { administrator: Pick<AdministratorIdentity, 'id'> }): JobOwner {
+  return ['console', `administrator:${administrator.id}`];
+}
+
+/** Serializes changes of administrators, so that the last owner cannot be removed and the first is created once. */
+export async function lockAdministrators(transaction: Transaction): Promise<void> {
+  await transaction.$executeRaw`SELECT pg_advisory_xact_lock(7270102)`;
+}

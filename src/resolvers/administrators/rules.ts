@@ -1,0 +1,67 @@
+import {
+  type AdministratorIdentity,
+  type AdministratorViewer,
+  type AssignedRole,
+  hasRole,
+  type Role,
+} from '../../lib/access.ts';
+import { type FieldErrors, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
+import { isMailAddress } from '../../lib/mail-address.ts';
+
+export const MIN_PASSWORD = 12;
+const MAX_PASSWORD = 128;
+const MAX_NAME = 255;
+const MAX_ROLES = 100;
+
+export interface AdministratorInput {
+  email?: string | null;
+  name?: string | null;
+  password?: string | null;
+  roles?: readonly AssignedRole[] | null;
+}
+
+/** Undefined and null are not checked. @throws {InvalidFieldsError} */
+export function requireValid({ email, name, password, roles }: AdministratorInput): void {
+  const problems: FieldErrors = {};
+  if (email != null && !isMailAddress(emailOf(email))) problems.email = ['should look like an email address'];
+  if (name != null && name.trim() === '') problems.name = ["can't be blank"];
+  if (name != null && name.trim().length > MAX_NAME) {
+    problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
+  }
+  if (password != null && (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)) {
+    problems.password = [`should have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`];
+  }
+  if (roles != null && (roles.length === 0 || roles.length > MAX_ROLES)) {
+    problems.roles = [`should have 1 to ${MAX_ROLES} entries`];
+  }
+  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
+}
+
+export function emailOf(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+const OWNER: readonly Role[] = ['owner'];
+
+/** @throws {ForbiddenError} the caller does not own an application of these roles */
+export function requireOwnerOf({ administrator }: AdministratorViewer, roles: readonly AssignedRole[]): void {
+  const isOwner = ({ applicationId }: AssignedRole) => hasRole(administrator, OWNER, applicationId ?? undefined);
+  if (!roles.every(isOwner)) throw new ForbiddenError('Only an owner may assign or remove these roles');
+}
+
+/** @throws {ForbiddenError} */
+export function requireOwnerOfAll({ administrator }: AdministratorViewer): void {
+  if (!ownsAll(administrator)) throw new ForbiddenError('Only an owner of all applications may do this');
+}
+
+export function ownsAll(administrator: Pick<AdministratorIdentity, 'roles'>): boolean {
+  return hasRole(administrator, OWNER, undefined);
+}
+
+/** Undefined: all applications. */
+export function ownedApplications({ roles }: Pick<AdministratorIdentity, 'roles'>): number[] | undefined {
+  if (ownsAll({ roles })) return undefined;
+  return roles.flatMap(({ role, applicationId }) =>
+    role === 'owner' && applicationId !== null ? [applicationId] : [],
+  );
+}

@@ -1,0 +1,97 @@
+import type { Context } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
+import { InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
+import { hashPassword, isPassword } from '../users/passwords.ts';
+import { type Administrator, findAdministrator, jobOf } from './rows.ts';
+import { emailOf, requireValid } from './rules.ts';
+import { confirmedUntil, endSessions, requireCookie, startSession } from './sessions.ts';
+import { requireCode } from './totp.ts';
+
+export interface AdministratorCredentials {
+  email: string;
+  password: string;
+  code?: string | null;
+}
+
+/** @throws {WrongAdministratorCredentialsError} {CodeRequiredError} */
+export async function signInAdministrator(
+  { email, password, code }: AdministratorCredentials,
+  context: Context,
+): Promise<Administrator> {
+  const setCookie = requireCookie(context);
+  const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
+  const isRight = await isPassword(password, found?.passwordHash, passwordJob(context));
+  if (!found || !isRight) throw new WrongAdministratorCredentialsError();
+  await requireCode(found, code, context);
+  const at = context.now();
+  const token = await transact(jobOf({ administrator: found }), (transaction) =>
+    startSession(transaction, found.id, at),
+  );
+  setCookie(token);
+  return { ...(await findAdministrator(found.id)), confirmedUntil: confirmedUntil(at) };
+}
+
+/** Null for a caller who is not signed in. */
+export async function currentAdministrator(identity: AdministratorIdentity | undefined): Promise<Administrator | null> {
+  if (!identity) return null;
+  return { ...(await findAdministrator(identity.id)), confirmedUntil: confirmedUntil(identity.confirmedAt) };
+}
+
+export async function signOutAdministrator(viewer: AdministratorViewer, context: Context): Promise<true> {
+  await transact(jobOf(viewer), (transaction) =>
+    transaction.administratorSession.deleteMany({ where: { id: viewer.administrator.sessionId } }),
+  );
+  requireCookie(context)(null);
+  return true;
+}
+
+/** @throws {WrongAdministratorCredentialsError} {CodeRequiredError} */
+export async function confirmAdministrator(
+  { password, code }: { password: string; code?: string | null | undefined },
+  viewer: AdministratorViewer,
+  context: Context,
+): Promise<Administrator> {
+  const { id, sessionId } = viewer.administrator;
+  const found = await db.administrator.findUniqueOrThrow({ where: { id } });
+  if (!(await isPassword(password, found.passwordHash, passwordJob(context)))) {
+    throw new WrongAdministratorCredentialsError();
+  }
+  await requireCode(found, code, context);
+  const confirmedAt = context.now();
+  await transact(jobOf(viewer), (transaction) =>
+    transaction.administratorSession.updateMany({ where: { id: sessionId }, data: { confirmedAt } }),
+  );
+  return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(confirmedAt) };
+}
+
+/** Ends the other sessions of the administrator. */
+export async function changeAdministratorPassword(
+  password: string,
+  viewer: AdministratorViewer,
+  context: Context,
+): Promise<true> {
+  const { id, sessionId } = viewer.administrator;
+  requireValid({ password });
+  const passwordHash = await hashPassword(password, passwordJob(context));
+  await transact(jobOf(viewer), async (transaction) => {
+    const { email } = await transaction.administrator.update({
+      where: { id },
+      data: { passwordHash, updatedAt: context.now() },
+    });
+    requireOther(password, email);
+    await endSessions(transaction, id, sessionId);
+  });
+  return true;
+}
+
+/** @throws {InvalidFieldsError} */
+export function requireOther(password: string, email: string): void {
+  if (emailOf(password) === email) throw new InvalidFieldsError({ password: ['should differ from the email address'] });
+}
+
+export function passwordJob({ network }: Pick<Context, 'network'>): JobOwner {
+  return ['console', `network:${network}`];
+}

@@ -1,0 +1,130 @@
+import { randomInt } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
+import type { Services } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import type { AdministratorViewer } from '../../lib/access.ts';
+import { CodeRequiredError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
+import { hashSecret } from '../../lib/tokens.ts';
+import { jobOf } from './rows.ts';
+
+const ISSUER = 'Atrium';
+const PERIOD_SECONDS = 30;
+/** Steps before and after the current one, because clocks differ. */
+const WINDOW = 1;
+
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_LENGTH = 12;
+/** Without characters that look alike. */
+const RECOVERY_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+
+const additionalDataOf = (id: number) => `totp ${id}`;
+
+export interface TotpSecret {
+  /** Base32. */
+  secret: string;
+  /** `otpauth://totp/…`, for a QR code. */
+  uri: string;
+}
+
+/** Replaces an unconfirmed secret. It counts once `enableTotp` has received its first code. */
+export async function createTotpSecret(
+  viewer: AdministratorViewer,
+  { encrypter }: Pick<Services, 'encrypter'>,
+): Promise<TotpSecret> {
+  const { id } = viewer.administrator;
+  const secret = new Secret({ size: 20 });
+  const encryptedTotp = encrypter.encrypt(secret.base32, additionalDataOf(id));
+  const email = await transact(jobOf(viewer), async (transaction) => {
+    const where = { id, hasTotp: false };
+    const [row] = await transaction.administrator.updateManyAndReturn({ where, data: { encryptedTotp } });
+    if (!row) throw new InvalidFieldsError({ totp: ['is already enabled'] });
+    return row.email;
+  });
+  return { secret: secret.base32, uri: totpOf(secret.base32, email).toString() };
+}
+
+/** @returns recovery codes, shown only once; each replaces one code of the app */
+export async function enableTotp(
+  viewer: AdministratorViewer,
+  code: string,
+  { now, encrypter }: Pick<Services, 'now' | 'encrypter'>,
+): Promise<string[]> {
+  const { id } = viewer.administrator;
+  const { encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
+  if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['has no new secret to enable'] });
+  const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), code, now());
+  if (step === undefined) throw new InvalidFieldsError({ code: ['is wrong; check the clock of the phone'] });
+  const codes = Array.from({ length: RECOVERY_CODES }, recoveryCode);
+  await transact(jobOf(viewer), async (transaction) => {
+    const { count } = await transaction.administrator.updateMany({
+      where: { id, encryptedTotp, hasTotp: false },
+      data: { hasTotp: true, totpStep: step, recoveryHashes: codes.map(hashSecret), updatedAt: now() },
+    });
+    if (count === 0) throw new InvalidFieldsError({ totp: ['has changed; start again'] });
+  });
+  return codes;
+}
+
+export async function disableTotp(viewer: AdministratorViewer, { now }: Pick<Services, 'now'>): Promise<true> {
+  const { id } = viewer.administrator;
+  await transact(jobOf(viewer), (transaction) =>
+    transaction.administrator.update({
+      where: { id },
+      data: { hasTotp: false, encryptedTotp: null, recoveryHashes: [], updatedAt: now() },
+    }),
+  );
+  return true;
+}
+
+/**
+ * Accepts each code only once. Does nothing for an account without TOTP.
+ * @throws {CodeRequiredError} {WrongAdministratorCredentialsError}
+ */
+export async function requireCode(
+  { id, hasTotp, encryptedTotp }: { id: number; hasTotp: boolean; encryptedTotp: string | null },
+  code: string | null | undefined,
+  { now, encrypter }: Pick<Services, 'now' | 'encrypter'>,
+): Promise<void> {
+  if (!hasTotp || encryptedTotp === null) return;
+  const typed = code?.replaceAll(/[\s-]/g, '').toLowerCase();
+  if (!typed) throw new CodeRequiredError();
+  const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), typed, now());
+  const isAccepted = step === undefined ? await useRecoveryCode(id, typed) : await useStep(id, step);
+  if (!isAccepted) throw new WrongAdministratorCredentialsError();
+}
+
+async function useStep(id: number, step: bigint): Promise<boolean> {
+  const { count } = await db.administrator.updateMany({
+    where: { id, totpStep: { lt: step } },
+    data: { totpStep: step },
+  });
+  return count > 0;
+}
+
+async function useRecoveryCode(id: number, code: string): Promise<boolean> {
+  const hash = hashSecret(code);
+  const used = await db.$executeRaw`
+    UPDATE administrators SET recovery_hashes = array_remove(recovery_hashes, ${hash})
+    WHERE id = ${id} AND ${hash} = ANY(recovery_hashes)`;
+  return used > 0;
+}
+
+/** The time step of a valid code. */
+function stepOf(secret: string, code: string, now: Date): bigint | undefined {
+  const timestamp = now.getTime();
+  const delta = /^\d{6}$/.test(code) ? totpOf(secret).validate({ token: code, timestamp, window: WINDOW }) : null;
+  return delta === null ? undefined : BigInt(Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta);
+}
+
+function totpOf(secret: string, label = ''): TOTP {
+  return new TOTP({ issuer: ISSUER, label, secret: Secret.fromBase32(secret), period: PERIOD_SECONDS });
+}
+
+function recoveryCode(): string {
+  const letters = Array.from(
+    { length: RECOVERY_CODE_LENGTH },
+    () => RECOVERY_ALPHABET[randomInt(RECOVERY_ALPHABET.length)]!,
+  );
+  return letters.join('');
+}

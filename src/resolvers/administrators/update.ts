@@ -1,0 +1,79 @@
+import type { Services } from '../../context.ts';
+import type { Transaction } from '../../db/client.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
+import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
+import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { replaceRoles } from './create.ts';
+import {
+  type Administrator,
+  administratorOfRow,
+  findAdministrator,
+  jobOf,
+  lockAdministrators,
+  SELECTION,
+} from './rows.ts';
+import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid } from './rules.ts';
+
+export interface AdministratorChanges {
+  name?: string | null;
+  roles?: readonly AssignedRole[] | null;
+}
+
+/** Changed roles count from the next request. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} */
+export async function updateAdministrator(
+  id: number,
+  { name, roles }: AdministratorChanges,
+  viewer: AdministratorViewer,
+  { now }: Pick<Services, 'now'>,
+): Promise<Administrator> {
+  requireValid({ name, roles });
+  await transact(jobOf(viewer), async (transaction) => {
+    await lockAdministrators(transaction);
+    const before = await findAdministrator(id, transaction);
+    if (roles) {
+      requireOwnerOf(viewer, changedRoles(before.roles, roles));
+      await replaceRoles(transaction, id, roles);
+      await requireOwnerLeft(transaction);
+    }
+    if (name != null && id !== viewer.administrator.id) requireOwnerOf(viewer, before.roles);
+    const data = { ...(name != null && { name: name.trim() }), updatedAt: now() };
+    await transaction.administrator.update({ where: { id }, data });
+  });
+  return findAdministrator(id);
+}
+
+/** Ends their sessions. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} the last owner */
+export async function deleteAdministrator(id: number, viewer: AdministratorViewer): Promise<true> {
+  requireOwnerOfAll(viewer);
+  await transact(jobOf(viewer), async (transaction) => {
+    await lockAdministrators(transaction);
+    await findAdministrator(id, transaction);
+    await transaction.administrator.delete({ where: { id } });
+    await requireOwnerLeft(transaction);
+  });
+  return true;
+}
+
+/** For the operator, who may also remove the last owner. @throws {NotFoundError} */
+export function removeAdministrator(email: string): Promise<Administrator> {
+  return transact(BACKGROUND, async (transaction) => {
+    const row = await transaction.administrator.findUnique({ where: { email: emailOf(email) }, select: SELECTION });
+    if (!row) throw new NotFoundError();
+    await transaction.administrator.delete({ where: { id: row.id } });
+    return administratorOfRow(row);
+  });
+}
+
+function changedRoles(before: readonly AssignedRole[], after: readonly AssignedRole[]): AssignedRole[] {
+  const isIn = (roles: readonly AssignedRole[]) => (one: AssignedRole) =>
+    roles.some(({ applicationId, role }) => applicationId === one.applicationId && role === one.role);
+  const [isBefore, isAfter] = [isIn(before), isIn(after)];
+  return [...before.filter((one) => !isAfter(one)), ...after.filter((one) => !isBefore(one))];
+}
+
+async function requireOwnerLeft(transaction: Transaction): Promise<void> {
+  const owner = { role: 'owner', applicationId: null } as const;
+  const where = { passwordHash: { not: null }, roles: { some: owner } };
+  if ((await transaction.administrator.count({ where })) > 0) return;
+  throw new InvalidFieldsError({ roles: ['should leave one owner of all applications'] });
+}

@@ -1,0 +1,91 @@
+import type { Services } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
+import { type AdministratorViewer, jobOwnerOf } from '../../lib/access.ts';
+import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { appendRevokedApiKey, appendSessionMinutes } from '../../realtime/outbox.ts';
+import { TABLES_OF_APPLICATION } from './tables.ts';
+
+/** Value of `importId`, by which all access is denied. */
+const DELETED = 'deleted';
+
+/** Rows per statement, so that no statement holds its locks for long. */
+const BATCH = 5_000;
+
+/** Called after a deletion, so that the rows are removed at once. */
+let onDeleted = () => {};
+
+export function onApplicationDeleted(callback: () => void): () => void {
+  onDeleted = callback;
+  return () => {
+    onDeleted = () => {};
+  };
+}
+
+/** Denies all access at once and closes open connections; rows and files follow in the background. */
+export async function deleteApplication(
+  applicationId: number,
+  viewer: AdministratorViewer | { applicationId: number },
+  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+): Promise<true> {
+  const at = now();
+  const owner = jobOwnerOf({ ...viewer, applicationId });
+  await transact(owner, async (transaction) => {
+    const { count } = await transaction.application.updateMany({
+      where: { id: applicationId, importId: null },
+      data: { importId: DELETED, importedEntries: -1, updatedAt: at },
+    });
+    if (count === 0) throw new NotFoundError('The application was not found');
+    const where = { applicationId, revokedAt: null };
+    const keys = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
+    for (const key of keys) await appendRevokedApiKey(transaction, key, at);
+    await appendSessionMinutes(transaction, applicationId, at);
+  });
+  outbox.wake();
+  onDeleted();
+  return true;
+}
+
+/** @throws {BadInputError} the header `Application` is missing */
+export function selectedApplication(viewer: AdministratorViewer): number {
+  if (viewer.kind === 'key') return viewer.applicationId;
+  throw new BadInputError('The header Application must name an application');
+}
+
+/** Removes the rows of deleted applications. Several processes may run it concurrently; it resumes after a crash. */
+export async function sweepDeletedApplications(now: Date): Promise<void> {
+  const deleted = await db.application.findMany({ where: { importId: DELETED }, select: { id: true } });
+  for (const { id } of deleted) {
+    await releaseFiles(id, now);
+    for (const table of TABLES_OF_APPLICATION) while ((await deleteBatch(table, id)) === BATCH);
+    await db.application.deleteMany({ where: { id, importId: DELETED } });
+  }
+}
+
+function deleteBatch(table: (typeof TABLES_OF_APPLICATION)[number], id: number): Promise<number> {
+  const name = Prisma.raw(`"${table}"`);
+  return transact(
+    BACKGROUND,
+    (transaction) => transaction.$executeRaw`
+      DELETE FROM ${name} WHERE application_id = ${id} AND ctid = ANY(ARRAY(
+        SELECT ctid FROM ${name} WHERE application_id = ${id} LIMIT ${BATCH}))`,
+  );
+}
+
+/** The sweep of staged files deletes the bytes. */
+async function releaseFiles(applicationId: number, now: Date): Promise<void> {
+  await db.$executeRaw`
+    INSERT INTO loose_files (application_id, key, remove_after)
+    SELECT b.application_id, b.storage_key, ${now}::timestamptz FROM blobs b
+    WHERE b.application_id = ${applicationId} AND b.storage_key IS NOT NULL
+    ON CONFLICT DO NOTHING`;
+  const fields = await db.$queryRaw<{ classKey: number; name: string }[]>`
+    SELECT class_key AS "classKey", name FROM class_fields WHERE application_id = ${applicationId} AND type = 'File'`;
+  for (const { classKey, name } of fields) {
+    await db.$executeRaw`
+      INSERT INTO loose_files (application_id, key, remove_after)
+      SELECT r.application_id, r.fields -> ${name} ->> 'key', ${now}::timestamptz FROM records r
+      WHERE r.application_id = ${applicationId} AND r.class_key = ${classKey} AND r.fields -> ${name} ->> 'key' IS NOT NULL
+      ON CONFLICT DO NOTHING`;
+  }
+}

@@ -1,0 +1,111 @@
+import type { Context } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
+import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { DAY, HOUR } from '../../lib/time.ts';
+
+export interface ApplicationStats {
+  users: number;
+  usersOnline: number;
+  files: number;
+  pushesDelivered: number;
+  pushesFailed: number;
+  hours: ActivityHour[];
+}
+
+export interface ActivityHour {
+  hour: Date;
+  messages: number;
+  reactions: number;
+  recordChanges: number;
+}
+
+const MAX_HOURS = 24 * 31;
+
+/** Rows without an owner count all files of the application. */
+const ALL_FILES = 0;
+
+/** Reads counters and the rows of the period only. @throws {BadInputError} {NotFoundError} */
+export async function findApplicationStats(
+  applicationId: number,
+  hours: number,
+  { now, presence }: Pick<Context, 'now' | 'presence'>,
+): Promise<ApplicationStats> {
+  if (hours < 1 || hours > MAX_HOURS) throw new BadInputError(`hours must be between 1 and ${MAX_HOURS}`);
+  const at = now();
+  const [application, files, pushes, counted] = await Promise.all([
+    db.application.findUnique({ where: { id: applicationId }, select: { userCount: true } }),
+    db.blobCount.findUnique({ where: { applicationId_userId: { applicationId, userId: ALL_FILES } } }),
+    query<{ delivered: number; failed: number }>`
+      SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(failed), 0)::int AS failed FROM push_sends
+      WHERE application_id = ${applicationId} AND id >= ${firstIdOf(new Date(at.getTime() - DAY))}`,
+    db.activityHour.findMany({
+      where: { applicationId, hour: { gt: new Date(hourOf(at).getTime() - hours * HOUR) } },
+      orderBy: { hour: 'asc' },
+    }),
+  ]);
+  if (!application) throw new NotFoundError();
+  const byHour = new Map(counted.map((row) => [row.hour.getTime(), row]));
+  const wanted = Array.from({ length: hours }, (_, index) => hourOf(at).getTime() - (hours - 1 - index) * HOUR);
+  return {
+    users: application.userCount,
+    usersOnline: presence.countOnline(applicationId),
+    files: files?.number ?? 0,
+    pushesDelivered: pushes[0]!.delivered,
+    pushesFailed: pushes[0]!.failed,
+    hours: wanted.map((time) => byHour.get(time) ?? { ...NOTHING, hour: new Date(time) }),
+  };
+}
+
+const NOTHING = { messages: 0, reactions: 0, recordChanges: 0 };
+
+/** Later than any transaction that appends events lasts, so that no event is committed behind the cursor. */
+const SETTLED_SECONDS = 120;
+
+/** Events per statement. */
+const BATCH = 20_000;
+
+/** Counts the events since the last call; each exactly once, also if several processes call it. */
+export async function countActivity(now: Date): Promise<void> {
+  const before = new Date(now.getTime() - SETTLED_SECONDS * 1000);
+  while ((await countBatch(before)) === BATCH);
+}
+
+async function countBatch(before: Date): Promise<number> {
+  const [row] = await db.$queryRaw<{ count: number }[]>`
+    WITH cursor AS (SELECT position FROM activity_cursor WHERE id = 1 FOR UPDATE),
+    events AS MATERIALIZED (
+      SELECT e.application_id, e.kind, e.created_at, e.position FROM events_outbox e, cursor c
+      WHERE e.position > c.position AND e.created_at < ${before} ORDER BY e.position LIMIT ${BATCH}),
+    counted AS (
+      INSERT INTO activity_hours AS h (application_id, hour, messages, reactions, record_changes)
+      SELECT e.application_id, date_trunc('hour', e.created_at),
+        count(*) FILTER (WHERE e.kind = 'messageSent')::int,
+        count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
+        count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int
+      FROM events e WHERE e.kind IN (${COUNTED}) GROUP BY 1, 2
+      ON CONFLICT (application_id, hour) DO UPDATE SET messages = h.messages + excluded.messages,
+        reactions = h.reactions + excluded.reactions, record_changes = h.record_changes + excluded.record_changes),
+    moved AS (
+      UPDATE activity_cursor SET position = greatest(position, (SELECT max(position) FROM events)) WHERE id = 1)
+    SELECT count(*)::int AS count FROM events`;
+  return row!.count;
+}
+
+const COUNTED = Prisma.raw("'messageSent', 'reactionAdded', 'recordCreated', 'recordUpdated', 'recordDeleted'");
+
+/** Keeps a year of figures. */
+export async function trimActivity(now: Date): Promise<void> {
+  await db.activityHour.deleteMany({ where: { hour: { lt: new Date(now.getTime() - 366 * DAY) } } });
+}
+
+function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR) * HOUR);
+}
+
+/** Ids begin with the seconds of their creation (src/db/ids.ts). */
+function firstIdOf(time: Date): string {
+  return Math.floor(time.getTime() / 1000)
+    .toString(16)
+    .padStart(8, '0');
+}

@@ -1,0 +1,82 @@
+import type { Role } from '../lib/access.ts';
+import type { Right } from '../resolvers/administrators/rights.ts';
+
+const DEVELOPER: readonly Role[] = ['owner', 'developer'];
+const SUPPORT: readonly Role[] = ['owner', 'support'];
+const STAFF: readonly Role[] = ['owner', 'developer', 'support'];
+const ALL: readonly Role[] = ['owner', 'developer', 'support', 'viewer'];
+const OWNER: readonly Role[] = ['owner'];
+
+/** Operations by the right that an administrator needs; a test compares them with docs/reference/console.md. */
+const GROUPS: (Right & { operations: string })[] = [
+  { roles: ALL, operations: 'application applicationStats class classes webPushKey' },
+  {
+    roles: DEVELOPER,
+    operations:
+      'apiKeys assistant assistants identityProviders pushSettings explainRecords createClass updateClass ' +
+      'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
+      'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
+      'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',
+  },
+  {
+    roles: DEVELOPER,
+    isConfirmed: true,
+    operations:
+      'createApiKey revokeApiKey createAssistant deleteAssistant deleteClass updateIdentityProvider ' +
+      'deleteIdentityProvider updatePushSettings deletePushSettings deleteRecordsByCriteria',
+  },
+  {
+    roles: STAFF,
+    operations:
+      'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
+      'usersByFullName usersByTags me presence blob blobs createBlob completeBlob updateBlob event events eventStatus ' +
+      'createEvents updateEvent pushSends pushDeliveries',
+  },
+  { roles: STAFF, isConfirmed: true, operations: 'deleteBlob deleteEvent' },
+  {
+    roles: SUPPORT,
+    operations:
+      'createUser updateUser requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
+      'dialogNotifications updateDialogNotifications subscriptions createSubscription deleteSubscription ' +
+      'createPushToken deletePushToken unreadCounts typing startTyping geodata geodatum createGeodatum updateGeodatum',
+  },
+  {
+    roles: SUPPORT,
+    isConfirmed: true,
+    operations: 'deleteUser deleteUserByExternalId deleteGeodatum deleteOldGeodata',
+  },
+  {
+    roles: SUPPORT,
+    needsReason: true,
+    operations:
+      'dialog dialogs createDialog updateDialog message messages sendMessage updateMessages readMessages ' +
+      'markDialogMessages changes reactions addReaction changeReactions removeReaction messageSent dialogEvents ' +
+      'reactionAdded reactionRemoved askGateway assistAnswer answerStream summarizeDialog summaryStream translateText',
+  },
+  { roles: SUPPORT, needsReason: true, isConfirmed: true, operations: 'deleteDialog deleteDialogs deleteMessages' },
+  { roles: ALL, operations: 'applications serviceStatus signOutAdministrator confirmAdministrator' },
+  {
+    roles: ALL,
+    isConfirmed: true,
+    operations: 'changeAdministratorPassword createTotpSecret enableTotp disableTotp',
+  },
+  { roles: OWNER, operations: 'administrators' },
+  {
+    roles: OWNER,
+    isConfirmed: true,
+    operations:
+      'inviteAdministrator updateAdministrator deleteAdministrator createApplication deleteApplication ' +
+      'rotateApplicationSecret',
+  },
+];
+
+const rights = new Map<string, Right>(
+  GROUPS.flatMap(({ operations, ...right }) => operations.split(' ').map((name) => [name, right] as const)),
+);
+
+/** @returns undefined if no administrator may run the operation */
+export function rightOf(operation: string): Right | undefined {
+  return rights.get(operation);
+}
+
+export const administratorOperations: readonly string[] = [...rights.keys()];

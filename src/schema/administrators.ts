@@ -1,0 +1,325 @@
+import type { AssignedRole } from '../lib/access.ts';
+import { administratorOf } from '../lib/access.ts';
+import { type InvitedAdministrator as Invited, inviteAdministrator } from '../resolvers/administrators/create.ts';
+import {
+  acceptAdministratorLink,
+  findAdministratorLink,
+  requestAdministratorLink,
+  type ValidLink,
+} from '../resolvers/administrators/links.ts';
+import { listAdministrators } from '../resolvers/administrators/list.ts';
+import type { Administrator as AdministratorRow } from '../resolvers/administrators/rows.ts';
+import {
+  changeAdministratorPassword,
+  confirmAdministrator,
+  currentAdministrator,
+  signInAdministrator,
+  signOutAdministrator,
+} from '../resolvers/administrators/sign-in.ts';
+import {
+  createTotpSecret,
+  disableTotp,
+  enableTotp,
+  type TotpSecret as TotpSecretShape,
+} from '../resolvers/administrators/totp.ts';
+import { deleteAdministrator, updateAdministrator } from '../resolvers/administrators/update.ts';
+import { builder } from './builder.ts';
+import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
+
+const PASSWORD = '12 to 128 characters; must differ from the email address.';
+const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
+const EMAIL = 'Email address; case-insensitive.';
+const NAME = 'Name for other administrators and the audit log, 1 to 255 characters.';
+
+const Role = builder.enumType('AdministratorRoleName', {
+  description: 'What an administrator may do in an application.',
+  values: {
+    OWNER: { value: 'owner', description: 'Everything, including administrators, secrets and deletion.' },
+    DEVELOPER: { value: 'developer', description: 'Classes, records, settings, API keys and files.' },
+    SUPPORT: { value: 'support', description: 'Users, dialogs and files; messages only with a stated reason.' },
+    VIEWER: { value: 'viewer', description: 'Settings, classes and figures, but no data of users.' },
+  } as const,
+});
+
+const AdministratorRole = builder.objectRef<AssignedRole>('AdministratorRole').implement({
+  description: 'What an administrator may do in an application, or in all.',
+  fields: (t) => ({
+    applicationId: t.exposeInt('applicationId', {
+      nullable: true,
+      description: 'Id of the application; null if the role applies to all applications.',
+    }),
+    role: t.expose('role', { type: Role, description: 'What the administrator may do there.' }),
+  }),
+});
+
+const Administrator = builder.objectRef<AdministratorRow>('Administrator').implement({
+  description: 'A person who uses the console.',
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: 'Numeric id, for `updateAdministrator` and `deleteAdministrator`.' }),
+    email: t.exposeString('email', { description: 'Email address in lower case; identifies the account at sign-in.' }),
+    name: t.exposeString('name', { description: 'Name for other administrators and the audit log.' }),
+    isActive: t.exposeBoolean('isActive', {
+      description: 'False until the person has accepted the invitation and set a password.',
+    }),
+    hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether signing in requires a code besides the password.' }),
+    roles: t.expose('roles', {
+      type: [AdministratorRole],
+      description: 'What the administrator may do, per application.',
+    }),
+    confirmedUntil: t.expose('confirmedUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when the caller may delete data and read secrets without another confirmation; null for other ' +
+        'administrators.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    signedInAt: t.expose('signedInAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the latest sign-in; null if there was none.',
+    }),
+  }),
+});
+
+const LinkPurpose = builder.enumType('AdministratorLinkPurpose', {
+  description: 'What a link of the console is for.',
+  values: {
+    SETUP: { value: 'setup', description: 'Creates the first administrator. Valid for 15 minutes.' },
+    INVITATION: { value: 'invitation', description: 'Accepts an invitation. Valid for seven days.' },
+    PASSWORD_RESET: { value: 'passwordReset', description: 'Sets a new password. Valid for one hour.' },
+  } as const,
+});
+
+const AdministratorLink = builder.objectRef<ValidLink>('AdministratorLink').implement({
+  description: 'The account of a link of the console.',
+  fields: (t) => ({
+    purpose: t.expose('purpose', { type: LinkPurpose, description: 'What the link is for.' }),
+    email: t.exposeString('email', { nullable: true, description: 'Email address of the account; null for `SETUP`.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Name of the person; null for `SETUP`.' }),
+    hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether accepting the link requires a code.' }),
+  }),
+});
+
+const InvitedAdministrator = builder.objectRef<Invited>('InvitedAdministrator').implement({
+  description: 'An invited administrator with the link to accept the invitation.',
+  fields: (t) => ({
+    administrator: t.expose('administrator', { type: Administrator, description: 'The new account, not yet active.' }),
+    url: t.exposeString('url', { description: 'Link to accept the invitation; works once, within seven days.' }),
+    isMailed: t.exposeBoolean('isMailed', {
+      description: 'Whether the mail server accepted the invitation. Otherwise pass `url` on yourself.',
+    }),
+  }),
+});
+
+const TotpSecret = builder.objectRef<TotpSecretShape>('TotpSecret').implement({
+  description: 'A new secret for an authenticator app. It takes effect when `enableTotp` receives its first code.',
+  fields: (t) => ({
+    secret: t.exposeString('secret', { description: 'The secret in Base32, to type into the app.' }),
+    uri: t.exposeString('uri', { description: 'The same as `otpauth://totp/…` URI, to show as a QR code.' }),
+  }),
+});
+
+const AdministratorRoleInput = builder.inputType('AdministratorRoleInput', {
+  description: 'A role to assign.',
+  fields: (t) => ({
+    applicationId: t.int({ description: 'Id of the application; null or omitted: all applications.' }),
+    role: t.field({ type: Role, required: true, description: 'What the administrator may do there.' }),
+  }),
+});
+
+const AcceptLinkInput = builder.inputType('AcceptAdministratorLinkInput', {
+  description: 'The account data of a person who accepts a link.',
+  fields: (t) => ({
+    email: t.string({ description: `${EMAIL} Required for \`SETUP\`, otherwise ignored.` }),
+    name: t.string({ description: `${NAME} Default: the name in the invitation, or the email address.` }),
+    password: t.string({ required: true, description: PASSWORD }),
+    code: t.string({ description: CODE }),
+  }),
+});
+
+const InviteInput = builder.inputType('InviteAdministratorInput', {
+  description: 'The person to invite.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: EMAIL }),
+    name: t.string({ required: true, description: NAME }),
+    roles: t.field({ type: [AdministratorRoleInput], required: true, description: 'Roles to assign, 1 to 100.' }),
+  }),
+});
+
+const UpdateInput = builder.inputType('UpdateAdministratorInput', {
+  description: 'The fields to change. Omitted fields and null leave a field unchanged.',
+  fields: (t) => ({
+    name: t.string({ description: NAME }),
+    roles: t.field({ type: [AdministratorRoleInput], description: 'All roles, 1 to 100; replaces the present ones.' }),
+  }),
+});
+
+const rolesOf = (roles: readonly { applicationId?: number | null; role: AssignedRole['role'] }[]): AssignedRole[] =>
+  roles.map(({ applicationId = null, role }) => ({ applicationId, role }));
+
+builder.queryField('administrator', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: Administrator,
+    nullable: true,
+    description: 'The administrator whose cookie the request contains; null without a valid cookie.',
+    resolve: (_root, _args, { viewer }) => currentAdministrator(administratorOf(viewer)),
+  }),
+);
+
+builder.queryField('administrators', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: [Administrator],
+    description: 'Administrators with a role in an application that the caller owns, oldest first.',
+    resolve: (_root, _args, { viewer }) => listAdministrators(viewer),
+  }),
+);
+
+builder.queryField('administratorLink', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: AdministratorLink,
+    nullable: true,
+    description: 'The account of a link of the console; null if the link is unknown, expired or used.',
+    rateLimit: 'signIn',
+    args: { token: t.arg.string({ required: true, description: 'The part of the link after `#`.' }) },
+    resolve: (_root, { token }, context) => findAdministratorLink(token, context),
+  }),
+);
+
+builder.mutationField('signInAdministrator', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: Administrator,
+    description:
+      'Signs in to the console and sets its cookie. The session ends after 30 minutes without a request, and after 12 ' +
+      'hours. Fails with `UNAUTHENTICATED` if the credentials are wrong and `CODE_REQUIRED` if a code is missing.',
+    rateLimit: 'signIn',
+    args: {
+      email: t.arg.string({ required: true, description: EMAIL }),
+      password: t.arg.string({ required: true, description: 'Case-sensitive.' }),
+      code: t.arg.string({ description: CODE }),
+    },
+    resolve: (_root, args, context) => signInAdministrator(args, context),
+  }),
+);
+
+builder.mutationField('signOutAdministrator', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description: 'Ends the session of the caller and removes the cookie.',
+    resolve: (_root, _args, context) => signOutAdministrator(context.viewer, context),
+  }),
+);
+
+builder.mutationField('confirmAdministrator', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: Administrator,
+    description:
+      'Proves again who the caller is, which allows deletions and secrets for 15 minutes. Fails like ' +
+      '`signInAdministrator`.',
+    rateLimit: 'signIn',
+    args: {
+      password: t.arg.string({ required: true, description: 'Password of the caller.' }),
+      code: t.arg.string({ description: CODE }),
+    },
+    resolve: (_root, args, context) => confirmAdministrator(args, context.viewer, context),
+  }),
+);
+
+builder.mutationField('acceptAdministratorLink', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: Administrator,
+    description:
+      'Sets the password of the account of a link, ends its other sessions and signs in. The link then no longer ' +
+      'works. Fails with `UNPROCESSABLE` if the link or a value is invalid.',
+    rateLimit: 'signIn',
+    args: {
+      token: t.arg.string({ required: true, description: 'The part of the link after `#`.' }),
+      input: t.arg({ type: AcceptLinkInput, required: true, description: 'The account data.' }),
+    },
+    resolve: (_root, { token, input }, context) => acceptAdministratorLink(token, input, context),
+  }),
+);
+
+builder.mutationField('requestAdministratorLink', (t) =>
+  t.withAuth({ anyone: true }).boolean({
+    description:
+      'Emails an administrator a link to set a new password. Always returns true, so that it does not reveal who is an ' +
+      'administrator. At most one mail per minute and address.',
+    rateLimit: 'signIn',
+    args: { email: t.arg.string({ required: true, description: EMAIL }) },
+    resolve: (_root, { email }, context) => requestAdministratorLink(email, context),
+  }),
+);
+
+builder.mutationField('inviteAdministrator', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: InvitedAdministrator,
+    description:
+      'Emails a person an invitation. A repeated invitation replaces the previous one. The caller must own the ' +
+      `applications of the roles. ${CONFIRMATION}`,
+    args: { input: t.arg({ type: InviteInput, required: true, description: 'The person to invite.' }) },
+    resolve: (_root, { input: { email, name, roles } }, context) =>
+      inviteAdministrator({ email, name, roles: rolesOf(roles) }, context.viewer, context),
+  }),
+);
+
+builder.mutationField('updateAdministrator', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: Administrator,
+    description:
+      'Changes name or roles. The caller must own the applications of the roles that change, and one owner of all ' +
+      `applications must remain. ${CONFIRMATION}`,
+    args: {
+      id: t.arg.int({ required: true, description: 'Id from `administrators`.' }),
+      input: t.arg({ type: UpdateInput, required: true, description: 'The fields to change.' }),
+    },
+    resolve: (_root, { id, input: { name, roles } }, context) =>
+      updateAdministrator(id, { name, roles: roles && rolesOf(roles) }, context.viewer, context),
+  }),
+);
+
+builder.mutationField('deleteAdministrator', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description:
+      'Deletes an administrator and ends their sessions. Requires an owner of all applications, of whom one must ' +
+      `remain. ${CONFIRMATION}`,
+    args: { id: t.arg.int({ required: true, description: 'Id from `administrators`.' }) },
+    resolve: (_root, { id }, { viewer }) => deleteAdministrator(id, viewer),
+  }),
+);
+
+builder.mutationField('changeAdministratorPassword', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description: `Sets a new password for the caller and ends their other sessions. ${CONFIRMATION}`,
+    rateLimit: 'signIn',
+    args: { password: t.arg.string({ required: true, description: PASSWORD }) },
+    resolve: (_root, { password }, context) => changeAdministratorPassword(password, context.viewer, context),
+  }),
+);
+
+builder.mutationField('createTotpSecret', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: TotpSecret,
+    description:
+      'Creates a secret for an authenticator app (TOTP, 6 digits, 30 seconds). Replaces an earlier secret that was not ' +
+      `enabled. Fails with \`UNPROCESSABLE\` if TOTP is enabled. ${CONFIRMATION}`,
+    resolve: (_root, _args, context) => createTotpSecret(context.viewer, context),
+  }),
+);
+
+builder.mutationField('enableTotp', (t) =>
+  t.withAuth({ administrator: true }).stringList({
+    description:
+      'Requires a code at each later sign-in. Returns 10 recovery codes of 12 characters, each of which replaces one ' +
+      `code of the app; they are shown only once. ${CONFIRMATION}`,
+    rateLimit: 'signIn',
+    args: { code: t.arg.string({ required: true, description: 'First code of the authenticator app, 6 digits.' }) },
+    resolve: (_root, { code }, context) => enableTotp(context.viewer, code, context),
+  }),
+);
+
+builder.mutationField('disableTotp', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description: `Stops requiring codes and deletes the recovery codes. ${CONFIRMATION}`,
+    resolve: (_root, _args, context) => disableTotp(context.viewer, context),
+  }),
+);

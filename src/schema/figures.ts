@@ -1,0 +1,70 @@
+import { findServiceStatus, type ServiceStatus as StatusShape } from '../resolvers/applications/service-status.ts';
+import {
+  findApplicationStats,
+  type ActivityHour as HourShape,
+  type ApplicationStats as StatsShape,
+} from '../resolvers/applications/stats.ts';
+import { builder } from './builder.ts';
+
+const ActivityHour = builder.objectRef<HourShape>('ActivityHour').implement({
+  description: 'What happened in an application within one hour. Events are counted a few minutes late.',
+  fields: (t) => ({
+    hour: t.expose('hour', { type: 'DateTime', description: 'Start of the hour (UTC).' }),
+    messages: t.exposeInt('messages', { description: 'Number of messages sent.' }),
+    reactions: t.exposeInt('reactions', { description: 'Number of reactions added.' }),
+    recordChanges: t.exposeInt('recordChanges', { description: 'Number of records created, updated or deleted.' }),
+  }),
+});
+
+const ApplicationStats = builder.objectRef<StatsShape>('ApplicationStats').implement({
+  description: 'Figures of an application.',
+  fields: (t) => ({
+    users: t.exposeInt('users', { description: 'Number of users.' }),
+    usersOnline: t.exposeInt('usersOnline', { description: 'Number of users with an open socket.' }),
+    files: t.exposeInt('files', { description: 'Number of files, without those of records.' }),
+    pushesDelivered: t.exposeInt('pushesDelivered', { description: 'Pushes delivered in the last 24 hours.' }),
+    pushesFailed: t.exposeInt('pushesFailed', { description: 'Pushes that failed in the last 24 hours.' }),
+    hours: t.expose('hours', { type: [ActivityHour], description: 'The requested hours, oldest first.' }),
+  }),
+});
+
+builder.queryField('applicationStats', (t) =>
+  t.withAuth({ key: true }).field({
+    type: ApplicationStats,
+    description: 'Figures of the application, for dashboards.',
+    args: {
+      hours: t.arg.int({
+        required: true,
+        defaultValue: 24,
+        description: 'Number of hours of activity, 1 to 744. The last one is the current hour.',
+      }),
+    },
+    resolve: (_root, { hours }, context) => findApplicationStats(context.viewer.applicationId, hours, context),
+  }),
+);
+
+const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement({
+  description: 'State of the service: the process that answers, and its database.',
+  fields: (t) => ({
+    version: t.exposeString('version', { description: 'Release that runs, by semantic versioning.' }),
+    nodeVersion: t.exposeString('nodeVersion', { description: 'Version of Node.js.' }),
+    postgresVersion: t.exposeString('postgresVersion', { description: 'Version of PostgreSQL.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the process started.' }),
+    databaseBytes: t.field({
+      type: 'SafeInt',
+      description: 'Size of the database on disk, in bytes.',
+      resolve: ({ databaseBytes }) => databaseBytes,
+    }),
+    waitingPushJobs: t.exposeInt('waitingPushJobs', {
+      description: 'Number of push jobs that wait for their turn, at most 10,000.',
+    }),
+  }),
+});
+
+builder.queryField('serviceStatus', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: ServiceStatus,
+    description: 'State of the service, for all applications.',
+    resolve: () => findServiceStatus(),
+  }),
+);
