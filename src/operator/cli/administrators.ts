@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { BACKGROUND } from '../../db/transact.ts';
 import type { AssignedRole, Role } from '../../lib/access.ts';
 import { createInvited } from '../../resolvers/administrators/create.ts';
 import { createLinkFor } from '../../resolvers/administrators/links.ts';
@@ -32,7 +31,7 @@ export function addAdministratorCommands(program: Command): void {
     .action(({ email, name = email, role, application }: CreateOptions, command: Command) =>
       administer(command, async (administration) => {
         const roles: AssignedRole[] = [{ applicationId: application ?? null, role }];
-        const { administrator, url } = await createInvited(BACKGROUND, { email, name, roles }, administration);
+        const { administrator, url } = await createInvited({ email, name, roles }, administration);
         return { value: { ...present(administrator), link: url } };
       }),
     );

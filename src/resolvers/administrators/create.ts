@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { transact } from '../../db/transact.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
@@ -30,7 +30,7 @@ export async function inviteAdministrator(
   services: InvitationServices & Pick<Services, 'mailer' | 'log'>,
 ): Promise<InvitedAdministrator> {
   requireOwnerOf(viewer, input.roles);
-  const invited = await createInvited(jobOf(viewer), input, services);
+  const invited = await createInvited(input, services, jobOf(viewer));
   const { administrator, url } = invited;
   const { name: inviter } = await findAdministrator(viewer.administrator.id);
   const text = invitationText(url, inviter);
@@ -45,9 +45,9 @@ export async function inviteAdministrator(
 
 /** For the operator, who passes the link on. */
 export async function createInvited(
-  job: JobOwner,
   input: NewAdministrator,
   services: InvitationServices,
+  job: JobOwner = BACKGROUND,
 ): Promise<{ administrator: Administrator; url: string }> {
   requireValid(input);
   const email = emailOf(input.email);
