@@ -1,12 +1,14 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** The page of the GraphQL explorer at `/graphql`. */
+/** The console at `/console`, and the GraphQL explorer at `/graphql`. */
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the pages work below any path.
   base: './',
   plugins: [react(), withoutFonts()],
+  resolve: { alias: { '@atrium/client': fileURLToPath(new URL('../client/src/index.ts', import.meta.url)) } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
@@ -15,7 +17,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
-      input: { explorer: 'explorer.html' },
+      input: { console: 'index.html', explorer: 'explorer.html' },
       checks: { moduleLevelDirective: false },
     },
   },

@@ -1,4 +1,4 @@
-import { Credentials, type SignedRequest, type SignIn } from './credentials.ts';
+import { type AdministratorOptions, Credentials, type SignedRequest, type SignIn } from './credentials.ts';
 import { type Document, operationOf, type Values, withClientIds } from './documents.ts';
 import { Http, withRetries } from './http.ts';
 import { type ConnectionState, Line } from './line.ts';
@@ -22,7 +22,9 @@ export interface ClientOptions {
   storage?: SessionStorage;
   /** For servers: an API key instead of a session. */
   apiKey?: string;
-  /** User id to act as; only with `apiKey`. */
+  /** For pages of the console: its cookie instead of a session. */
+  administrator?: AdministratorOptions;
+  /** User id to act as; only with `apiKey` or `administrator`. */
   onBehalfOf?: number;
   /** Called when a session begins or ends, but not when it is extended. */
   onSessionChange?: (session: Session | undefined) => void;
@@ -76,7 +78,8 @@ class AtriumClient {
     const { tokenHeader = 'SVC-Token', heartbeat = 10_000, timeout = 30_000 } = options;
     this.#options = options;
     // Wrapped, because browsers reject calls of `fetch` without `window`.
-    this.#http = new Http(url.href, options.fetch ?? ((...request) => fetch(...request)), timeout);
+    const cookies = options.administrator ? 'same-origin' : 'omit';
+    this.#http = new Http(url.href, options.fetch ?? ((...request) => fetch(...request)), { timeout, cookies });
     this.#credentials = new Credentials(this.#http, {
       ...options,
       tokenHeader,

@@ -31,7 +31,16 @@ export type SignIn =
   | { provider: 'firebase_phone'; firebasePhone: { accessToken: string; projectId: string } }
   | { signed: VariablesOf<typeof CREATE_SESSION>['input'] };
 
+/** A person who is signed in to the console. */
+export interface AdministratorOptions {
+  /** Id of the application, or `none` for operations outside of applications. */
+  application: number | 'none';
+  /** Why the person reads messages; called for each request. */
+  reason?: () => string | undefined;
+}
+
 export interface CredentialOptions {
+  administrator?: AdministratorOptions | undefined;
   apiKey?: string | undefined;
   onBehalfOf?: number | undefined;
   tokenHeader: string;
@@ -70,11 +79,10 @@ export class Credentials {
 
   /** Headers of a request; also the payload of `connection_init`. */
   async headers(): Promise<Record<string, string>> {
-    const { apiKey, onBehalfOf, tokenHeader } = this.#options;
-    if (apiKey !== undefined) {
-      const user: Record<string, string> = onBehalfOf === undefined ? {} : { 'On-Behalf-Of': String(onBehalfOf) };
-      return { Authorization: `ApiKey ${apiKey}`, ...user };
-    }
+    const { apiKey, administrator, onBehalfOf, tokenHeader } = this.#options;
+    const user: Record<string, string> = onBehalfOf === undefined ? {} : { 'On-Behalf-Of': String(onBehalfOf) };
+    if (apiKey !== undefined) return { Authorization: `ApiKey ${apiKey}`, ...user };
+    if (administrator) return { ...headersOf(administrator), ...user };
     await this.restored;
     await this.#renewing?.catch(() => {}); // the caller of `renew` handles the error
     return this.#session ? { [tokenHeader]: this.#session.token } : {};
@@ -147,7 +155,7 @@ export class Credentials {
   }
 
   async #restore(): Promise<void> {
-    if (this.#options.apiKey !== undefined) return;
+    if (this.#options.apiKey !== undefined || this.#options.administrator) return;
     const session = await this.#options.storage?.load();
     if (!session) return;
     this.#session = session;
@@ -227,6 +235,12 @@ export class Credentials {
     const headers: Record<string, string> = token === undefined ? {} : { [this.#options.tokenHeader]: token };
     return (await this.#http.send(operationOf(document, 'mutation'), variables as Values, { headers })) as Data;
   }
+}
+
+function headersOf({ application, reason }: AdministratorOptions): Record<string, string> {
+  const text = reason?.();
+  // Headers have only Latin letters.
+  return { Application: String(application), ...(text && { Reason: encodeURIComponent(text) }) };
 }
 
 /** Picks the known properties, because callers may pass a complete form. */

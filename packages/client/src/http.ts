@@ -7,6 +7,13 @@ export interface Sending {
   signal?: AbortSignal | undefined;
 }
 
+export interface HttpOptions {
+  /** Milliseconds. */
+  timeout: number;
+  /** Omitted unless an administrator calls, because otherwise the headers contain the credentials. */
+  cookies: 'omit' | 'same-origin';
+}
+
 interface Answer {
   data?: unknown;
   errors?: AnsweredError[];
@@ -15,17 +22,17 @@ interface Answer {
 export class Http {
   readonly #url: string;
   readonly #fetch: typeof fetch;
-  readonly #timeout: number;
+  readonly #options: HttpOptions;
 
-  constructor(url: string, send: typeof fetch, timeout: number) {
+  constructor(url: string, send: typeof fetch, options: HttpOptions) {
     this.#url = url;
     this.#fetch = send;
-    this.#timeout = timeout;
+    this.#options = options;
   }
 
   /** @throws {AtriumError} on any failure except an abort by the caller */
   async send({ text }: Operation, variables: Values, { headers, signal }: Sending): Promise<unknown> {
-    const limit = AbortSignal.timeout(this.#timeout);
+    const limit = AbortSignal.timeout(this.#options.timeout);
     const send = this.#fetch;
     try {
       const response = await send(this.#url, {
@@ -33,8 +40,7 @@ export class Http {
         headers: { 'Content-Type': 'application/json', Accept: 'application/json', ...headers },
         body: JSON.stringify({ query: text, variables }),
         signal: signal ? AbortSignal.any([signal, limit]) : limit,
-        // Omits cookies, because the headers carry the credentials.
-        credentials: 'omit',
+        credentials: this.#options.cookies,
       });
       const { data, errors } = await read(response);
       if (errors) throw AtriumError.answered(errors, response.status, retryAfterOf(response));

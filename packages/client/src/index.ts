@@ -7,7 +7,7 @@ export {
   type MutationOptions,
   type RequestOptions,
 } from './client.ts';
-export type { SignedRequest, SignIn } from './credentials.ts';
+export type { AdministratorOptions, SignedRequest, SignIn } from './credentials.ts';
 export type { Document } from './documents.ts';
 export { type AnsweredError, AtriumError, type AtriumErrorCode } from './errors.ts';
 export type { ConnectionState } from './line.ts';

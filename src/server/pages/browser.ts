@@ -5,7 +5,7 @@ import { presentError } from '../../graphql/presented-errors.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
-import { DOCS_PATHS, RESET_PAGE } from './paths.ts';
+import { CONSOLE, DOCS_PATHS, RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
 import { type ServedFile, sendFile, served } from './served-files.ts';
 import { builtAssets, builtPage, favicon } from './web-files.ts';
@@ -33,7 +33,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
     app.get(path, (request, response) => send(request, response, made));
   };
 
-  page('/', () => homePage());
+  page('/', () => homePage(services));
   page('/favicon.svg', favicon);
   page('/favicon.ico', favicon);
   page('/robots.txt', () => served('text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'));
@@ -48,6 +48,15 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   app.get('/console/assets/:name', (request, response) =>
     send(request, response, async () => (await assets()).get(request.params.name)?.()),
   );
+
+  if (services.isConsoleOn) {
+    app.get([CONSOLE, `${CONSOLE}/*page`], (request, response) =>
+      send(request, response, () => {
+        const root = rootOf(request);
+        return builtPage('index.html', { assets: `${root}console/assets/`, root });
+      }),
+    );
+  }
 
   const docs = documentation(services, openApi);
   for (const path of DOCS_PATHS) page(path, docs[path]);
@@ -75,7 +84,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   const { show, submit } = resetPasswordPage(services);
   app.get(RESET_PAGE, show).post(RESET_PAGE, submit);
 
-  for (const path of ['/graphql', '/guides', RESET_PAGE]) {
+  for (const path of ['/graphql', '/guides', CONSOLE, RESET_PAGE]) {
     app.get(`${path}/`, (_request, response) => response.redirect(308, `..${path}`));
   }
   return (request, response, next) => (app as unknown as PageHandler)(request, response, next);

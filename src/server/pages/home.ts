@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import type { Services } from '../../context.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
 import { htmlPage, SECTIONS } from './layout.ts';
 import type { ServedFile } from './served-files.ts';
 
-export function homePage(): Promise<ServedFile> {
+const CONSOLE_CARD = { path: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
+
+export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promise<ServedFile> {
   const { version } = JSON.parse(readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8'));
-  const cards = SECTIONS.map(
+  const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...SECTIONS].map(
     ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
   );
   return htmlPage({

@@ -12,8 +12,8 @@ export const DOCS_PATHS = [
   '/docs/swagger-ui-bundle.js',
 ] as const;
 
-const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', RESET_PAGE];
-const FOLDERS = ['/guides', '/console'];
+const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', CONSOLE, RESET_PAGE];
+const FOLDERS = ['/guides', CONSOLE];
 
 /** @returns the route in metrics of a path that only pages serve */
 export function pageRoute(path: string): string | undefined {

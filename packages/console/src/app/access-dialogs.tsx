@@ -1,0 +1,67 @@
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
+import { accessPrompt, reason } from './access.ts';
+import { ConfirmForm, SignInForm } from './sign-in-forms.tsx';
+
+const TITLES = {
+  'sign-in': 'Your session has ended',
+  confirmation: 'Confirm that it is you',
+  reason: 'Why do you read messages?',
+};
+
+/** Opens above the page, so that nothing typed is lost. */
+export function AccessDialogs() {
+  const prompt = useSyncExternalStore(accessPrompt.subscribe, accessPrompt.get);
+  const cancel = () => accessPrompt.settle(false);
+  const done = () => accessPrompt.settle(true);
+  return (
+    <Modal opened={prompt !== undefined} onClose={cancel} title={prompt && TITLES[prompt]} centered zIndex={400}>
+      {prompt === 'sign-in' && (
+        <Stack>
+          <Text size="sm">Sign in again to continue. What you have typed is still there.</Text>
+          <SignInForm onDone={done} />
+        </Stack>
+      )}
+      {prompt === 'confirmation' && (
+        <Stack>
+          <Text size="sm">Deletions and secrets require your password again, at most every 15 minutes.</Text>
+          <ConfirmForm onDone={done} onCancel={cancel} />
+        </Stack>
+      )}
+      {prompt === 'reason' && <ReasonForm onDone={done} onCancel={cancel} />}
+    </Modal>
+  );
+}
+
+function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
+  const [text, setText] = useState('');
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    reason.set(text.trim());
+    onDone();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">Messages are private. The reason is stored with everything you do in this tab.</Text>
+        <Textarea
+          label="Reason"
+          placeholder="For example the number of a support ticket"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          maxLength={500}
+          data-autofocus
+          required
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" disabled={text.trim() === ''}>
+            Continue
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

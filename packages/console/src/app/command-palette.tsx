@@ -1,0 +1,96 @@
+import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useState } from 'react';
+import { applicationsQuery, hasRole, type Me, useMe } from './administrator.ts';
+import { SECTIONS } from './navigation.ts';
+
+interface Entry {
+  name: string;
+  href: string;
+}
+
+/** Opens any page by its name. */
+export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} withCloseButton={false} padding="xs">
+      <Entries onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Entries({ onClose }: { onClose: () => void }) {
+  const me = useMe();
+  const { data: applications = [] } = useQuery(applicationsQuery);
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [selected, setSelected] = useState(0);
+  const found = entriesOf(me, applications).filter(({ name }) => isMatch(name, text));
+  const open = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    void navigate({ to: entry.href });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setSelected((selected + step + found.length) % Math.max(1, found.length));
+    else if (event.key === 'Enter') open(found[selected]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <TextInput
+        data-autofocus
+        aria-label="Page"
+        placeholder="Name of a page"
+        value={text}
+        onKeyDown={onKeyDown}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          setSelected(0);
+        }}
+      />
+      <ScrollArea.Autosize mah={360} mt="xs">
+        {found.length === 0 && (
+          <Text p="sm" c="dimmed">
+            No page has this name.
+          </Text>
+        )}
+        {found.map((entry, index) => (
+          <NavLink
+            key={entry.href}
+            component="button"
+            label={entry.name}
+            active={index === selected}
+            onClick={() => open(entry)}
+          />
+        ))}
+      </ScrollArea.Autosize>
+    </>
+  );
+}
+
+function entriesOf(me: Me, applications: readonly { id: number; name: string }[]): Entry[] {
+  const ofApplications = applications.flatMap(({ id, name: application }) =>
+    SECTIONS.filter(({ roles }) => hasRole(me, roles, id)).map(({ path, name }) => ({
+      name: `${application}: ${name}`,
+      href: `/apps/${id}/${path}`,
+    })),
+  );
+  return [
+    { name: 'All applications', href: '/' },
+    ...ofApplications,
+    { name: 'Administrators', href: '/administrators' },
+    { name: 'Profile and security', href: '/profile' },
+  ];
+}
+
+/** Whether the name contains all words. */
+function isMatch(name: string, text: string): boolean {
+  const lower = name.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
+}

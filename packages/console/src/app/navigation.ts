@@ -1,0 +1,19 @@
+import type { Role } from './administrator.ts';
+
+export interface Section {
+  /** Last part of the address `/apps/<id>/…`. */
+  path: string;
+  name: string;
+  /** Besides owners. */
+  roles: readonly Role[];
+}
+
+const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
+
+export const SECTIONS: readonly Section[] = [
+  { path: 'overview', name: 'Overview', roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
+  { path: 'users', name: 'Users', roles: STAFF },
+  { path: 'dialogs', name: 'Dialogs', roles: ['SUPPORT'] },
+  { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
+  { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
+];

@@ -1,0 +1,30 @@
+import { Button, Stack } from '@mantine/core';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
+import { Empty, Failure, Page } from '../ui/page.tsx';
+
+export function NotFoundPage() {
+  return (
+    <Page title="Nothing here">
+      <Empty title="This address has no page">
+        <Button component={Link} to="/" mt="sm">
+          Go to the start page
+        </Button>
+      </Empty>
+    </Page>
+  );
+}
+
+export function PageFailure({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  return (
+    <Stack p="md">
+      <Failure
+        error={error}
+        retry={() => {
+          reset();
+          void router.invalidate();
+        }}
+      />
+    </Stack>
+  );
+}

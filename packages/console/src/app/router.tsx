@@ -1,0 +1,144 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { root } from '../root.ts';
+import { administratorQuery } from './administrator.ts';
+import { queryClient } from './query-client.ts';
+import { NotFoundPage, PageFailure } from './route-failures.tsx';
+import { Shell } from './shell.tsx';
+import { SignInPage } from './sign-in-page.tsx';
+
+const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+
+/** Words in the address: filters, which a link therefore keeps. */
+const words =
+  <Name extends string>(...names: Name[]) =>
+  (search: Record<string, unknown>): Partial<Record<Name, string>> =>
+    Object.fromEntries(
+      names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
+    ) as Partial<Record<Name, string>>;
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: words('to'),
+  component: SignInPage,
+});
+
+const welcome = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('../pages/welcome.tsx'), 'WelcomePage'),
+});
+
+const shell = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const me = await queryClient.ensureQueryData(administratorQuery);
+    if (!me) throw redirect({ to: '/sign-in', search: { to: location.publicHref } });
+  },
+});
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: '/',
+  component: lazyRouteComponent(() => import('../pages/home.tsx'), 'HomePage'),
+});
+
+const administrators = createRoute({
+  getParentRoute: () => shell,
+  path: '/administrators',
+  component: lazyRouteComponent(() => import('../pages/administrators.tsx'), 'AdministratorsPage'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => shell,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('../pages/profile.tsx'), 'ProfilePage'),
+});
+
+const application = createRoute({
+  getParentRoute: () => shell,
+  path: '/apps/$application',
+  params: {
+    parse: ({ application }) => ({ application: Number(application) }),
+    stringify: ({ application }) => ({ application: String(application) }),
+  },
+});
+
+const overview = createRoute({
+  getParentRoute: () => application,
+  path: '/overview',
+  validateSearch: words('hours'),
+  component: lazyRouteComponent(() => import('../pages/overview.tsx'), 'OverviewPage'),
+});
+
+const users = createRoute({
+  getParentRoute: () => application,
+  path: '/users',
+  validateSearch: words('search', 'tag'),
+  component: lazyRouteComponent(() => import('../pages/users.tsx'), 'UsersPage'),
+});
+
+const user = createRoute({
+  getParentRoute: () => application,
+  path: '/users/$user',
+  component: lazyRouteComponent(() => import('../pages/user.tsx'), 'UserPage'),
+});
+
+const dialogs = createRoute({
+  getParentRoute: () => application,
+  path: '/dialogs',
+  validateSearch: words('user', 'type'),
+  component: lazyRouteComponent(() => import('../pages/dialogs.tsx'), 'DialogsPage'),
+});
+
+const dialog = createRoute({
+  getParentRoute: () => application,
+  path: '/dialogs/$dialog',
+  component: lazyRouteComponent(() => import('../pages/dialog.tsx'), 'DialogPage'),
+});
+
+const keys = createRoute({
+  getParentRoute: () => application,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('../pages/keys.tsx'), 'KeysPage'),
+});
+
+const settings = createRoute({
+  getParentRoute: () => application,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signIn,
+  welcome,
+  shell.addChildren([
+    home,
+    administrators,
+    profile,
+    application.addChildren([overview, users, user, dialogs, dialog, keys, settings]),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: new URL('console', root).pathname,
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFailure,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

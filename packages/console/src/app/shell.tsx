@@ -1,0 +1,187 @@
+import { graphql } from '@atrium/client';
+import {
+  ActionIcon,
+  AppShell,
+  Box,
+  Burger,
+  Button,
+  Divider,
+  Group,
+  Menu,
+  NavLink,
+  Select,
+  Stack,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { root } from '../root.ts';
+import { applicationsQuery, hasRole, useMe } from './administrator.ts';
+import { clientOf, SERVICE } from './clients.ts';
+import { CommandPalette } from './command-palette.tsx';
+import { Logo } from './logo.tsx';
+import { SECTIONS } from './navigation.ts';
+
+const SIGN_OUT = graphql(`mutation ConsoleSignOut { signOutAdministrator }`);
+
+/** Header, navigation and the page. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [isPaletteOpen, palette] = useDisclosure();
+  const { pathname } = useLocation();
+  useHotkeys([['mod+K', palette.open]], []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes the drawer after each navigation
+  useEffect(close, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <a className="skip-link" href="#page">
+        Skip to the page
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <UnstyledButton component={Link} to="/" aria-label="Atrium: start page">
+              <Logo isShort />
+            </UnstyledButton>
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <Button variant="default" size="xs" onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
+              Go to…
+              <Text span size="xs" c="dimmed" ml="xs" visibleFrom="sm">
+                Ctrl K
+              </Text>
+            </Button>
+            <SchemeMenu />
+            <PersonMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Console">
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="page">
+        <Box maw={1200} mx="auto">
+          <Outlet />
+        </Box>
+      </AppShell.Main>
+      <CommandPalette isOpen={isPaletteOpen} onClose={palette.close} />
+    </AppShell>
+  );
+}
+
+function Navigation() {
+  const me = useMe();
+  const navigate = useNavigate();
+  const { data: applications = [] } = useQuery(applicationsQuery);
+  const { application: current } = useParams({ strict: false });
+  const { pathname } = useLocation();
+  const chosen = current ?? (applications.length === 1 ? applications[0]!.id : undefined);
+  const open = (id: string | null) =>
+    id !== null && navigate({ to: '/apps/$application/overview', params: { application: Number(id) } });
+  return (
+    <Stack gap="xs" h="100%">
+      <Select
+        label="Application"
+        placeholder="Select an application"
+        data={applications.map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` }))}
+        value={chosen === undefined ? null : String(chosen)}
+        onChange={open}
+        allowDeselect={false}
+        searchable={applications.length > 8}
+        comboboxProps={{ withinPortal: true }}
+      />
+      <Box flex={1} mt="xs">
+        {chosen !== undefined &&
+          SECTIONS.filter(({ roles }) => hasRole(me, roles, chosen)).map(({ path, name }) => {
+            const address = `/apps/${chosen}/${path}`;
+            return (
+              <NavLink
+                key={path}
+                component={Link}
+                to={address}
+                label={name}
+                active={pathname === address || pathname.startsWith(`${address}/`)}
+              />
+            );
+          })}
+      </Box>
+      <Divider />
+      <Box>
+        {me.roles.some(({ role }) => role === 'OWNER') && (
+          <NavLink
+            component={Link}
+            to="/administrators"
+            label="Administrators"
+            active={pathname === '/administrators'}
+          />
+        )}
+        <NavLink href={new URL('docs', root).href} label="REST reference" />
+        <NavLink href={new URL('graphql', root).href} label="GraphQL explorer" />
+        <NavLink href={new URL('guides', root).href} label="Guides" />
+      </Box>
+    </Stack>
+  );
+}
+
+function SchemeMenu() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const schemes = { auto: 'Like the system', light: 'Light', dark: 'Dark' } as const;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size="md" aria-label="Color scheme">
+          ◐
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {Object.entries(schemes).map(([scheme, name]) => (
+          <Menu.Item
+            key={scheme}
+            onClick={() => setColorScheme(scheme as keyof typeof schemes)}
+            aria-current={scheme === colorScheme}
+            fw={scheme === colorScheme ? 600 : undefined}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function PersonMenu() {
+  const { name, email } = useMe();
+  const queries = useQueryClient();
+  const signOut = async () => {
+    await clientOf(SERVICE).mutate(SIGN_OUT, {});
+    queries.clear();
+    location.assign(new URL('console/sign-in', root));
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="xs" maw={{ base: 96, sm: 160 }}>
+          <Text span size="xs" truncate>
+            {name}
+          </Text>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{email}</Menu.Label>
+        <Menu.Item component={Link} to="/profile">
+          Profile and security
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

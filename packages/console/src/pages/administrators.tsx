@@ -1,0 +1,236 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
+import { mutate, query, SERVICE } from '../app/clients.ts';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Loaded, Page } from '../ui/page.tsx';
+import { Copyable, Time } from '../ui/values.tsx';
+
+const LIST = graphql(`query ConsoleAdministrators {
+  administrators { id email name isActive hasTotp signedInAt roles { applicationId role } }
+}`);
+const INVITE = graphql(`mutation ConsoleInvite($input: InviteAdministratorInput!) {
+  inviteAdministrator(input: $input) { url isMailed }
+}`);
+const UPDATE = graphql(`mutation ConsoleUpdateAdministrator($id: Int!, $input: UpdateAdministratorInput!) {
+  updateAdministrator(id: $id, input: $input) { id }
+}`);
+const DELETE = graphql(`mutation ConsoleDeleteAdministrator($id: Int!) { deleteAdministrator(id: $id) }`);
+
+type Person = ResultOf<typeof LIST>['administrators'][number];
+type AssignedRole = { applicationId: number | null; role: Role };
+
+const queryKey = ['administrators'];
+
+export function AdministratorsPage() {
+  const me = useMe();
+  const [isOpen, { open, close }] = useDisclosure();
+  const [edited, setEdited] = useState<Person>();
+  const queries = useQueryClient();
+  const people = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await query(SERVICE, LIST, {}, signal)).administrators,
+  });
+  const remove = useMutation({
+    mutationFn: (id: number) => mutate(SERVICE, DELETE, { id }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Page
+      title="Administrators"
+      description="People who use the console, and what they may do."
+      actions={<Button onClick={open}>Invite a person</Button>}
+    >
+      <Loaded of={people}>
+        {(rows) => (
+          <Table.ScrollContainer minWidth={720}>
+            <Table verticalSpacing="sm">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Roles</Table.Th>
+                  <Table.Th>Second factor</Table.Th>
+                  <Table.Th>Signed in</Table.Th>
+                  <Table.Th>
+                    <span className="mantine-visually-hidden">Actions</span>
+                  </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((person) => (
+                  <Table.Tr key={person.id}>
+                    <Table.Td>
+                      <Text fw={600}>{person.name}</Text>
+                      <Text size="sm" c="dimmed">
+                        {person.email}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td>
+                      <RoleNames roles={person.roles as AssignedRole[]} />
+                    </Table.Td>
+                    <Table.Td>{person.hasTotp ? 'Authenticator app' : 'None'}</Table.Td>
+                    <Table.Td>{person.isActive ? <Time of={person.signedInAt} /> : 'Invited'}</Table.Td>
+                    <Table.Td>
+                      <Group gap="xs" justify="flex-end" wrap="nowrap">
+                        <Button size="xs" variant="default" onClick={() => setEdited(person)}>
+                          Roles
+                        </Button>
+                        {ownsAll(me) && person.id !== me.id && (
+                          <ConfirmButton
+                            label="Delete"
+                            question={`Delete ${person.name}? Their sessions end at once.`}
+                            onConfirm={() => remove.mutate(person.id)}
+                          />
+                        )}
+                      </Group>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Loaded>
+      <Modal opened={isOpen} onClose={close} title="Invite a person" closeOnClickOutside={false}>
+        <InviteForm onClose={close} />
+      </Modal>
+      <Modal opened={edited !== undefined} onClose={() => setEdited(undefined)} title={`Roles of ${edited?.name}`}>
+        {edited && <RolesForm person={edited} onClose={() => setEdited(undefined)} />}
+      </Modal>
+    </Page>
+  );
+}
+
+const NAMES: Record<Role, string> = {
+  OWNER: 'Owner',
+  DEVELOPER: 'Developer',
+  SUPPORT: 'Support',
+  VIEWER: 'Viewer',
+};
+
+function RoleNames({ roles }: { roles: readonly AssignedRole[] }) {
+  const { data: applications = [] } = useQuery(applicationsQuery);
+  const nameOf = (id: number | null) => applications.find((one) => one.id === id)?.name ?? `application ${id}`;
+  return (
+    <Group gap={4}>
+      {roles.map(({ applicationId, role }) => (
+        <Badge key={`${applicationId} ${role}`} variant="light" tt="none">
+          {NAMES[role]} {applicationId === null ? 'of all' : `of ${nameOf(applicationId)}`}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+/** Roles as `OWNER` (of all applications) or `SUPPORT 7`. */
+function RoleSelect({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+  const me = useMe();
+  const { data: applications = [] } = useQuery(applicationsQuery);
+  const groups = [
+    ...(ownsAll(me) ? [{ id: null, name: 'All applications' }] : []),
+    ...applications.map(({ id, name }) => ({ id, name })),
+  ];
+  const data = groups.map(({ id, name }) => ({
+    group: name,
+    items: Object.entries(NAMES).map(([role, label]) => ({
+      value: id === null ? role : `${role} ${id}`,
+      label: `${label} of ${id === null ? 'all' : name}`,
+    })),
+  }));
+  return <MultiSelect label="Roles" data={data} value={value} onChange={onChange} searchable required />;
+}
+
+function rolesOf(values: string[]): AssignedRole[] {
+  return values.map((value) => {
+    const [role, id] = value.split(' ');
+    return { role: role as Role, applicationId: id === undefined ? null : Number(id) };
+  });
+}
+
+function InviteForm({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [roles, setRoles] = useState<string[]>([]);
+  const queries = useQueryClient();
+  const invite = useMutation({
+    mutationFn: async () =>
+      (await mutate(SERVICE, INVITE, { input: { email, name, roles: rolesOf(roles) } })).inviteAdministrator,
+    onSuccess: () => queries.invalidateQueries({ queryKey }),
+  });
+  if (invite.data) {
+    return (
+      <Stack>
+        <Text>
+          {invite.data.isMailed
+            ? `An invitation was sent to ${email}. The link is valid for seven days.`
+            : 'The mail could not be sent. Pass this link on yourself; it is valid for seven days.'}
+        </Text>
+        <Copyable label="Link" value={invite.data.url} />
+        <Button onClick={onClose}>Close</Button>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={submitting(() => invite.mutate())}>
+      <Stack>
+        <TextInput
+          label="Email address"
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          data-autofocus
+          required
+        />
+        <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+        <RoleSelect value={roles} onChange={setRoles} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>
+            Invite
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose: () => void }) {
+  const [value, setValue] = useState(
+    roles.map(({ role, applicationId }) => (applicationId === null ? role : `${role} ${applicationId}`)),
+  );
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => mutate(SERVICE, UPDATE, { id, input: { roles: rolesOf(value) } }),
+    onSuccess: () => {
+      onClose();
+      void queries.invalidateQueries({ queryKey });
+    },
+  });
+  return (
+    <form onSubmit={submitting(() => save.mutate())}>
+      <Stack>
+        <RoleSelect value={value} onChange={setValue} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending} disabled={value.length === 0}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function submitting(submit: () => void) {
+  return (event: SubmitEvent) => {
+    event.preventDefault();
+    submit();
+  };
+}

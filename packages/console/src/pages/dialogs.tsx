@@ -1,0 +1,125 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { query } from '../app/clients.ts';
+import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useUserNames } from '../app/user-names.ts';
+import { Empty, Page } from '../ui/page.tsx';
+import { type Column, Rows } from '../ui/rows.tsx';
+import { Time } from '../ui/values.tsx';
+
+const DIALOGS = graphql(`query ConsoleDialogs($filter: DialogFilter, $first: Int!, $after: String) {
+  dialogs(filter: $filter, first: $first, after: $after) {
+    totalCount
+    edges { node { id type name occupantIds lastMessage lastMessageDateSent } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`);
+
+type Dialog = ResultOf<typeof DIALOGS>['dialogs']['edges'][number]['node'];
+
+/** Numbers of the types in filters. */
+const TYPES = [
+  { value: '3', label: 'Private' },
+  { value: '2', label: 'Group' },
+  { value: '1', label: 'Public group' },
+];
+
+const TYPE_NAMES = { PRIVATE: 'Private', GROUP: 'Group', PUBLIC_GROUP: 'Public group' };
+
+const from = '/shell/apps/$application/dialogs';
+
+export function DialogsPage() {
+  const { application } = useParams({ from });
+  const { user, type } = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/dialogs' });
+  const userId = user !== undefined && /^\d{1,10}$/.test(user) ? Number(user) : undefined;
+  const dialogs = useInfiniteQuery({
+    ...forward,
+    queryKey: [application, 'dialogs', userId, type],
+    queryFn: async ({ pageParam, signal }) => {
+      const filter = {
+        ...(userId !== undefined && { occupantIds: { all: [userId] } }),
+        ...(type !== undefined && { type: { eq: Number(type) } }),
+      };
+      return (await query({ application }, DIALOGS, { filter, first: PAGE_SIZE, after: pageParam }, signal)).dialogs;
+    },
+  });
+  const rows = dialogs.data?.pages.flatMap(({ edges }) => edges.map(({ node }) => node)) ?? [];
+  const nameOf = useUserNames(
+    application,
+    rows.slice(0, 50).flatMap(({ occupantIds }) => occupantIds.slice(0, 2)),
+  );
+  const total = dialogs.data?.pages[0]?.totalCount;
+  return (
+    <Page
+      title="Dialogs"
+      description={
+        total === undefined ? 'Latest activity first' : `${total.toLocaleString()} found, latest activity first`
+      }
+    >
+      <Group align="flex-end">
+        <TextInput
+          label="Occupant"
+          description="Id of a user"
+          inputMode="numeric"
+          value={user ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ search: (old) => ({ ...old, user: value || undefined }), replace: true })
+          }
+        />
+        <Select
+          label="Type"
+          placeholder="All types"
+          data={TYPES}
+          value={type ?? null}
+          onChange={(value) =>
+            void navigate({ search: (old) => ({ ...old, type: value ?? undefined }), replace: true })
+          }
+          clearable
+        />
+      </Group>
+      <Rows
+        label="Dialogs"
+        of={dialogs}
+        columns={columnsOf(application, nameOf)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No dialogs">
+            Dialogs appear here when users start to chat. Without filters, all dialogs of the application are listed.
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const columnsOf = (application: number, nameOf: (id: number) => string): Column<Dialog>[] => [
+  {
+    name: 'Dialog',
+    width: 'minmax(0, 2fr)',
+    render: ({ id, name, occupantIds, lastMessage }) => (
+      <>
+        <Link className="row-link" to="/apps/$application/dialogs/$dialog" params={{ application, dialog: id }}>
+          {name || occupantIds.slice(0, 2).map(nameOf).join(' and ') || id}
+        </Link>
+        <Text size="xs" c="dimmed" truncate>
+          {lastMessage ?? 'No messages'}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'Type',
+    width: '8rem',
+    isMinor: true,
+    render: ({ type }) => (
+      <Badge variant="light" tt="none">
+        {TYPE_NAMES[type]}
+      </Badge>
+    ),
+  },
+  { name: 'Occupants', width: '6rem', isMinor: true, render: ({ occupantIds }) => occupantIds.length },
+  { name: 'Last message', width: '12rem', render: ({ lastMessageDateSent }) => <Time of={lastMessageDateSent} /> },
+];

@@ -1,0 +1,144 @@
+import { graphql } from '@atrium/client';
+import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
+import { mutate, query, SERVICE } from '../app/clients.ts';
+import { Empty, Loaded, Page } from '../ui/page.tsx';
+import { Copyable, Time } from '../ui/values.tsx';
+
+const STATUS = graphql(`query ConsoleStatus {
+  serviceStatus { version nodeVersion postgresVersion startedAt databaseBytes waitingPushJobs }
+}`);
+
+const CREATE = graphql(`mutation ConsoleCreateApplication($name: String!) {
+  createApplication(name: $name) { applicationId authKey authSecret apiKey }
+}`);
+
+export function HomePage() {
+  const applications = useQuery(applicationsQuery);
+  const [isOpen, { open, close }] = useDisclosure();
+  const mayCreate = ownsAll(useMe());
+  return (
+    <Page
+      title="Applications"
+      description="Each application has its own users, dialogs, records and keys."
+      actions={mayCreate && <Button onClick={open}>Create application</Button>}
+    >
+      <Loaded of={applications}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title="No application yet">Create one to get its keys and send the first request.</Empty>
+          ) : (
+            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+              {rows.map(({ id, name, createdAt }) => (
+                <Card key={id} withBorder>
+                  <Link className="row-link" to="/apps/$application/overview" params={{ application: id }}>
+                    {name}
+                  </Link>
+                  <Text size="sm" c="dimmed">
+                    Id {id}, created <Time of={createdAt} />
+                  </Text>
+                </Card>
+              ))}
+            </SimpleGrid>
+          )
+        }
+      </Loaded>
+      <Service />
+      <Modal opened={isOpen} onClose={close} title="Create application" closeOnClickOutside={false}>
+        <CreateForm onClose={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function CreateForm({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: async () => (await mutate(SERVICE, CREATE, { name })).createApplication,
+    onSuccess: () => queries.invalidateQueries({ queryKey: applicationsQuery.queryKey }),
+  });
+  if (create.data) {
+    const { applicationId, authKey, authSecret, apiKey } = create.data;
+    return (
+      <Stack>
+        <Text size="sm">Store the secrets now: the server shows them only once.</Text>
+        <Copyable label="Application id" value={String(applicationId)} />
+        <Copyable label="Auth key" value={authKey} />
+        <Copyable label="Auth secret" value={authSecret} />
+        <Copyable label="API key" value={apiKey} />
+        <Button onClick={onClose}>I have stored them</Button>
+      </Stack>
+    );
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={255}
+          data-autofocus
+          required
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const GIGABYTE = 1e9;
+
+function Service() {
+  const status = useQuery({
+    queryKey: ['status'],
+    queryFn: async ({ signal }) => (await query(SERVICE, STATUS, {}, signal)).serviceStatus,
+    refetchInterval: 30_000,
+  });
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Service
+      </Title>
+      <Loaded of={status}>
+        {({ version, nodeVersion, postgresVersion, startedAt, databaseBytes, waitingPushJobs }) => (
+          <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+            <Figure name="Version" value={version} />
+            <Figure name="Node.js" value={nodeVersion} />
+            <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
+            <Figure name="Database" value={`${(databaseBytes / GIGABYTE).toFixed(2)} GB`} />
+            <Figure name="Waiting push jobs" value={String(waitingPushJobs)} />
+            <Figure name="Started" value={<Time of={startedAt} />} />
+          </SimpleGrid>
+        )}
+      </Loaded>
+    </Stack>
+  );
+}
+
+function Figure({ name, value }: { name: string; value: React.ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text fw={600}>{value}</Text>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+import { graphql } from '@atrium/client';
+import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { mutate, query } from '../app/clients.ts';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Loaded, Page } from '../ui/page.tsx';
+import { Copyable, Time } from '../ui/values.tsx';
+
+const KEYS = graphql(`query ConsoleKeys { apiKeys { id name createdAt revokedAt } }`);
+const CREATE = graphql(`mutation ConsoleCreateKey($name: String!) { createApiKey(name: $name) { id key } }`);
+const REVOKE = graphql(`mutation ConsoleRevokeKey($id: Int!) { revokeApiKey(id: $id) { id } }`);
+
+const from = '/shell/apps/$application/keys';
+
+export function KeysPage() {
+  const { application } = useParams({ from });
+  const [isOpen, { open, close }] = useDisclosure();
+  const queries = useQueryClient();
+  const queryKey = [application, 'keys'];
+  const keys = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await query({ application }, KEYS, {}, signal)).apiKeys,
+  });
+  const revoke = useMutation({
+    mutationFn: (id: number) => mutate({ application }, REVOKE, { id }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  return (
+    <Page
+      title="API keys"
+      description="A key has all rights in the application. Keep it on your servers, never in an app or a page."
+      actions={<Button onClick={open}>Create API key</Button>}
+    >
+      <Loaded of={keys}>
+        {(rows) => (
+          <Table.ScrollContainer minWidth={560}>
+            <Table verticalSpacing="sm">
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Id</Table.Th>
+                  <Table.Th>Created</Table.Th>
+                  <Table.Th>State</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.toReversed().map(({ id, name, createdAt, revokedAt }) => (
+                  <Table.Tr key={id}>
+                    <Table.Td>{name}</Table.Td>
+                    <Table.Td>{id}</Table.Td>
+                    <Table.Td>
+                      <Time of={createdAt} />
+                    </Table.Td>
+                    <Table.Td>
+                      {revokedAt ? (
+                        <Badge color="gray" variant="outline" c="dimmed">
+                          Revoked
+                        </Badge>
+                      ) : (
+                        <ConfirmButton
+                          label="Revoke"
+                          question={`Revoke the API key “${name}”? Servers that use it lose access at once.`}
+                          onConfirm={() => revoke.mutate(id)}
+                        />
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Loaded>
+      <Modal opened={isOpen} onClose={close} title="Create API key" closeOnClickOutside={false}>
+        <CreateForm application={application} onClose={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function CreateForm({ application, onClose }: { application: number; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: async () => (await mutate({ application }, CREATE, { name })).createApiKey,
+    onSuccess: () => queries.invalidateQueries({ queryKey: [application, 'keys'] }),
+  });
+  if (create.data) {
+    return (
+      <Stack>
+        <Text size="sm">Store the key now: the server keeps only a hash and cannot show it again.</Text>
+        <Copyable label="API key" value={create.data.key} />
+        <Button onClick={onClose}>I have stored it</Button>
+      </Stack>
+    );
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="For example the server that will use it"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={255}
+          data-autofocus
+          required
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

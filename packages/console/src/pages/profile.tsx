@@ -1,0 +1,163 @@
+import { graphql } from '@atrium/client';
+import { Button, Card, Code, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { renderSVG } from 'uqr';
+import { administratorQuery, useMe } from '../app/administrator.ts';
+import { mutate, SERVICE } from '../app/clients.ts';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Page } from '../ui/page.tsx';
+import { Copyable } from '../ui/values.tsx';
+
+const CHANGE = graphql(`mutation ConsoleChangePassword($password: String!) {
+  changeAdministratorPassword(password: $password)
+}`);
+const CREATE_SECRET = graphql(`mutation ConsoleTotpSecret { createTotpSecret { secret uri } }`);
+const ENABLE = graphql(`mutation ConsoleEnableTotp($code: String!) { enableTotp(code: $code) }`);
+const DISABLE = graphql(`mutation ConsoleDisableTotp { disableTotp }`);
+
+export function ProfilePage() {
+  const { name, email } = useMe();
+  return (
+    <Page title={name} description={email}>
+      <SecondFactor />
+      <Password />
+    </Page>
+  );
+}
+
+function Password() {
+  const [password, setPassword] = useState('');
+  const { email } = useMe();
+  const change = useMutation({
+    mutationFn: () => mutate(SERVICE, CHANGE, { password }),
+    onSuccess: () => {
+      setPassword('');
+      notifications.show({ message: 'Password changed. Your other sessions have ended.' });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit}>
+      <Stack align="flex-start">
+        <Title order={2} size="h4">
+          Password
+        </Title>
+        <input type="text" value={email} autoComplete="username" readOnly hidden />
+        <PasswordInput
+          label="New password"
+          description="At least 12 characters. Your other sessions end."
+          autoComplete="new-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          minLength={12}
+          required
+          w="100%"
+          maw={360}
+        />
+        <Button type="submit" variant="default" loading={change.isPending}>
+          Change password
+        </Button>
+      </Stack>
+    </Card>
+  );
+}
+
+function SecondFactor() {
+  const { hasTotp } = useMe();
+  const [codes, setCodes] = useState<string[]>();
+  const queries = useQueryClient();
+  const refresh = () => queries.invalidateQueries({ queryKey: administratorQuery.queryKey });
+  const start = useMutation({ mutationFn: async () => (await mutate(SERVICE, CREATE_SECRET, {})).createTotpSecret });
+  const disable = useMutation({
+    mutationFn: () => mutate(SERVICE, DISABLE, {}),
+    onSuccess: () => {
+      setCodes(undefined);
+      return refresh();
+    },
+  });
+  const enabled = (codes: string[]) => {
+    setCodes(codes);
+    start.reset();
+    void refresh();
+  };
+  return (
+    <Card withBorder>
+      <Stack align="flex-start">
+        <Title order={2} size="h4">
+          Authenticator app
+        </Title>
+        <Text>
+          {hasTotp
+            ? 'Signing in requires a code of your app besides the password.'
+            : 'Protects your account if the password becomes known: signing in then also requires a code of your phone.'}
+        </Text>
+        {codes && <RecoveryCodes codes={codes} />}
+        {hasTotp && (
+          <ConfirmButton
+            label="Turn off"
+            question="Signing in will require the password only."
+            onConfirm={() => disable.mutate()}
+          />
+        )}
+        {!hasTotp && !start.data && (
+          <Button onClick={() => start.mutate()} loading={start.isPending}>
+            Set up
+          </Button>
+        )}
+        {!hasTotp && start.data && <Enable {...start.data} onEnabled={enabled} />}
+      </Stack>
+    </Card>
+  );
+}
+
+function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEnabled: (codes: string[]) => void }) {
+  const [code, setCode] = useState('');
+  const enable = useMutation({
+    mutationFn: async () => (await mutate(SERVICE, ENABLE, { code })).enableTotp,
+    onSuccess: onEnabled,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    enable.mutate();
+  };
+  const image = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`;
+  return (
+    <Stack component="form" onSubmit={submit} w="100%">
+      <Text>1. Scan the code with your authenticator app, or type the secret.</Text>
+      <img src={image} alt="QR code of the secret" width={200} height={200} style={{ borderRadius: 8 }} />
+      <Copyable label="Secret" value={secret} />
+      <TextInput
+        label="2. Enter the code that the app shows"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        maxLength={7}
+        maw={240}
+        required
+      />
+      <Group>
+        <Button type="submit" loading={enable.isPending}>
+          Turn on
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function RecoveryCodes({ codes }: { codes: string[] }) {
+  return (
+    <Stack gap="xs" w="100%">
+      <Text fw={600}>Store these recovery codes now: they are shown only once.</Text>
+      <Text size="sm" c="dimmed">
+        Each replaces one code of the app, for example after you have lost your phone.
+      </Text>
+      <Code block>{codes.join('\n')}</Code>
+    </Stack>
+  );
+}

@@ -1,0 +1,259 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { applicationsQuery, hasRole, useMe } from '../app/administrator.ts';
+import { mutate, query } from '../app/clients.ts';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Loaded, Page } from '../ui/page.tsx';
+import { Copyable } from '../ui/values.tsx';
+
+const APPLICATION = graphql(`query ConsoleSettings {
+  application {
+    id name authKey signatureHash usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
+    chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
+  }
+}`);
+const UPDATE = graphql(`mutation ConsoleUpdateApplication($input: UpdateApplicationInput!) {
+  updateApplication(input: $input) { id }
+}`);
+const ROTATE = graphql(`mutation ConsoleRotateSecret { rotateApplicationSecret }`);
+const DELETE = graphql(`mutation ConsoleDeleteApplication { deleteApplication }`);
+
+type Settings = ResultOf<typeof APPLICATION>['application'];
+
+const from = '/shell/apps/$application/settings';
+
+export function SettingsPage() {
+  const { application } = useParams({ from });
+  const me = useMe();
+  const settings = useQuery({
+    queryKey: [application, 'settings'],
+    queryFn: async ({ signal }) => (await query({ application }, APPLICATION, {}, signal)).application,
+  });
+  return (
+    <Page title="Settings" description="Changes count from the next request of a client.">
+      <Loaded of={settings}>
+        {(loaded) => (
+          <Stack gap="lg">
+            <SettingsForm
+              key={application}
+              application={application}
+              loaded={loaded}
+              isReadOnly={!hasRole(me, ['DEVELOPER'], application)}
+            />
+            <Keys settings={loaded} />
+            {hasRole(me, [], application) && <Danger application={application} name={loaded.name} />}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+type Form = Omit<Settings, 'id' | 'authKey'>;
+
+const SWITCHES: { field: keyof Form; label: string; description: string }[] = [
+  { field: 'usersList', label: 'Users may list users', description: 'Sessions may list and search all users.' },
+  { field: 'passwordReset', label: 'Password reset by mail', description: 'Users may request a link by mail.' },
+  {
+    field: 'strictCredentialChanges',
+    label: 'Strict credential changes',
+    description: 'Legacy clients need the password or a recent sign-in to change email address, phone or login.',
+  },
+  { field: 'chatPushes', label: 'Pushes for messages', description: 'Offline occupants receive pushes.' },
+  { field: 'answerAssist', label: 'Answer assistant', description: 'Assistants may propose answers.' },
+  { field: 'summarize', label: 'Summaries', description: 'Assistants may summarize dialogs.' },
+  { field: 'translate', label: 'Translation', description: 'Assistants may translate texts.' },
+  { field: 'gateway', label: 'Model gateway', description: 'Clients may send conversations to assistants.' },
+];
+
+function SettingsForm({
+  application,
+  loaded,
+  isReadOnly,
+}: {
+  application: number;
+  loaded: Settings;
+  isReadOnly: boolean;
+}) {
+  const { id: _id, authKey: _authKey, ...initial } = loaded;
+  const [form, setForm] = useState<Form>(initial);
+  const set = (changes: Partial<Form>) => setForm({ ...form, ...changes });
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => mutate({ application }, UPDATE, { input: form }),
+    onSuccess: () => {
+      notifications.show({ message: 'Settings saved' });
+      void queries.invalidateQueries({ queryKey: [application, 'settings'] });
+      void queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Card withBorder component="form" onSubmit={submit}>
+      <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
+        <Stack maw={560}>
+          <TextInput
+            label="Name"
+            value={form.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            maxLength={255}
+            required
+          />
+          <NumberInput
+            label="Session lifetime"
+            description="Minutes after the last request; empty: the default of the server"
+            value={form.sessionMinutes ?? ''}
+            onChange={(value) => set({ sessionMinutes: value === '' ? null : Number(value) })}
+            min={1}
+            allowDecimal={false}
+          />
+          <NumberInput
+            label="Model tokens per user and day"
+            value={form.aiDailyTokens}
+            onChange={(value) => set({ aiDailyTokens: Number(value) })}
+            min={0}
+            allowDecimal={false}
+          />
+          <Choice
+            label="Signatures of session requests"
+            value={form.signatureHash}
+            options={{ SHA1: 'SHA-1 (legacy clients)', SHA256: 'SHA-256' }}
+            onChange={(signatureHash) => set({ signatureHash })}
+          />
+          <Choice
+            label="Groups of permissions"
+            value={form.groups}
+            options={{ GRANTED: 'Tags set by API keys', SELF: 'All tags, also those that users set themselves' }}
+            onChange={(groups) => set({ groups })}
+          />
+          <Choice
+            label="Private files by number"
+            value={form.filesByNumber}
+            options={{ OWNER: 'Only their owner', SESSION: 'Every session' }}
+            onChange={(filesByNumber) => set({ filesByNumber })}
+          />
+          <Choice
+            label="Matching of phone numbers"
+            value={form.phoneMatching}
+            options={{ IDENTICAL: 'Identical text', E164: 'Same number in any notation' }}
+            onChange={(phoneMatching) => set({ phoneMatching })}
+          />
+          <TextInput
+            label="Country of phone numbers without country code"
+            description="ISO code, for example GB"
+            value={form.phoneRegion ?? ''}
+            onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
+            maxLength={2}
+          />
+          {SWITCHES.map(({ field, label, description }) => (
+            <Switch
+              key={field}
+              label={label}
+              description={description}
+              checked={form[field] as boolean}
+              onChange={(event) => set({ [field]: event.currentTarget.checked })}
+            />
+          ))}
+          {!isReadOnly && (
+            <Group>
+              <Button type="submit" loading={save.isPending} disabled={form === initial}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </fieldset>
+    </Card>
+  );
+}
+
+function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  options: Record<Value, string>;
+  onChange: (value: Value) => void;
+}) {
+  const data = Object.entries(options).map(([value, label]) => ({ value, label: label as string }));
+  return (
+    <Select
+      label={label}
+      data={data}
+      value={value}
+      onChange={(chosen) => chosen && onChange(chosen as Value)}
+      allowDeselect={false}
+    />
+  );
+}
+
+function Keys({ settings: { id, authKey } }: { settings: Settings }) {
+  return (
+    <Card withBorder>
+      <Stack>
+        <Title order={2} size="h4">
+          For clients
+        </Title>
+        <Copyable label="Application id" value={String(id)} />
+        <Copyable label="Auth key" value={authKey} />
+      </Stack>
+    </Card>
+  );
+}
+
+function Danger({ application, name }: { application: number; name: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const rotate = useMutation({
+    mutationFn: async () => (await mutate({ application }, ROTATE, {})).rotateApplicationSecret,
+  });
+  const remove = useMutation({
+    mutationFn: () => mutate({ application }, DELETE, {}),
+    onSuccess: async () => {
+      await navigate({ to: '/' });
+      await queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
+      notifications.show({ message: `${name} was deleted` });
+    },
+  });
+  return (
+    <Card withBorder>
+      <Stack>
+        <Title order={2} size="h4">
+          Secrets and deletion
+        </Title>
+        <Group justify="space-between">
+          <Text flex="1 1 20rem">
+            A new auth secret replaces the old one at once. Servers that sign requests need the new one.
+          </Text>
+          <ConfirmButton
+            label="Rotate auth secret"
+            question="Requests that are signed with the old secret will fail from now on. Open sessions remain valid."
+            onConfirm={() => rotate.mutate()}
+            isLoading={rotate.isPending}
+          />
+        </Group>
+        {rotate.data && <Copyable label="New auth secret, shown only once" value={rotate.data} />}
+        <Group justify="space-between">
+          <Text flex="1 1 20rem">Deleting the application deletes its users, dialogs, records and files.</Text>
+          <ConfirmButton
+            label="Delete application"
+            question="All data of the application is deleted. This cannot be undone."
+            typed={name}
+            onConfirm={() => remove.mutate()}
+            isLoading={remove.isPending}
+          />
+        </Group>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,184 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { type SubmitEvent, useRef, useState } from 'react';
+import { hasRole, useMe } from '../app/administrator.ts';
+import { mutate, query } from '../app/clients.ts';
+import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { nameOf } from '../app/user-names.ts';
+import { Empty, Page } from '../ui/page.tsx';
+import { type Column, Rows } from '../ui/rows.tsx';
+import { Time } from '../ui/values.tsx';
+
+const USERS = graphql(`query ConsoleUsers($filter: UserFilter, $first: Int!, $after: String) {
+  users(filter: $filter, first: $first, after: $after, orderBy: { field: ID, direction: DESC }) {
+    totalCount
+    edges { node { id login email fullName tags createdAt lastRequestAt } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`);
+const CREATE = graphql(`mutation ConsoleCreateUser($input: CreateUserInput!) { createUser(input: $input) { id } }`);
+
+type User = ResultOf<typeof USERS>['users']['edges'][number]['node'];
+
+const from = '/shell/apps/$application/users';
+
+export function UsersPage() {
+  const { application } = useParams({ from });
+  const { search = '', tag = '' } = useSearch({ from });
+  const [isOpen, { open, close }] = useDisclosure();
+  const mayCreate = hasRole(useMe(), ['SUPPORT'], application);
+  const users = useInfiniteQuery({
+    ...forward,
+    queryKey: [application, 'users', search, tag],
+    queryFn: async ({ pageParam, signal }) => {
+      const variables = { filter: filterOf(search, tag), first: PAGE_SIZE, after: pageParam };
+      return (await query({ application }, USERS, variables, signal)).users;
+    },
+  });
+  const total = users.data?.pages[0]?.totalCount;
+  return (
+    <Page
+      title="Users"
+      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
+      actions={mayCreate && <Button onClick={open}>Create user</Button>}
+    >
+      <Filters key={application} search={search} tag={tag} />
+      <Rows
+        label="Users"
+        of={users}
+        columns={columnsOf(application)}
+        keyOf={({ id }) => id}
+        empty={<NoUsers search={search} />}
+      />
+      <Modal opened={isOpen} onClose={close} title="Create user">
+        <CreateForm application={application} />
+      </Modal>
+    </Page>
+  );
+}
+
+function filterOf(search: string, tag: string) {
+  const number = /^\d{1,10}$/.test(search) ? [{ id: { eq: Number(search) } }] : [];
+  const contains = { contains: search };
+  const bySearch =
+    search === '' ? {} : { or: [{ login: contains }, { fullName: contains }, { email: { eq: search } }, ...number] };
+  return { ...bySearch, ...(tag !== '' && { tags: { in: [tag] } }) };
+}
+
+const columnsOf = (application: number): Column<User>[] => [
+  {
+    name: 'Name',
+    width: 'minmax(0, 2fr)',
+    render: (user) => (
+      <>
+        <Link className="row-link" to="/apps/$application/users/$user" params={{ application, user: String(user.id) }}>
+          {nameOf(user)}
+        </Link>
+        <Text size="xs" c="dimmed" truncate>
+          {[`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'Tags',
+    width: 'minmax(0, 1fr)',
+    isMinor: true,
+    render: ({ tags }) => (
+      <Group gap={4} wrap="nowrap">
+        {tags.map((tag) => (
+          <Badge key={tag} variant="light" tt="none">
+            {tag}
+          </Badge>
+        ))}
+      </Group>
+    ),
+  },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: 'Last request', width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
+];
+
+/** The address contains the filters, so that a link shows the same list. */
+function Filters({ search, tag }: { search: string; tag: string }) {
+  const navigate = useNavigate({ from: '/apps/$application/users' });
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState({ search, tag });
+  const apply = useDebouncedCallback((next: typeof text) => {
+    const isSet = Object.entries(next).filter(([, value]) => value !== '');
+    void navigate({ search: Object.fromEntries(isSet), replace: true });
+  }, 250);
+  const set = (change: Partial<typeof text>) => {
+    const next = { ...text, ...change };
+    setText(next);
+    apply(next);
+  };
+  useHotkeys([['/', () => input.current?.focus()]]);
+  return (
+    <Group align="flex-end">
+      <TextInput
+        ref={input}
+        label="Search"
+        description="Part of login or name, complete email address, or id"
+        value={text.search}
+        onChange={(event) => set({ search: event.currentTarget.value.trim() })}
+        flex="1 1 18rem"
+        maw={420}
+      />
+      <TextInput label="Tag" value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+    </Group>
+  );
+}
+
+function NoUsers({ search }: { search: string }) {
+  if (search !== '') return <Empty title="No user matches">Try a shorter part of the login or name.</Empty>;
+  return (
+    <Empty title="No users yet">
+      Users appear here when they sign up in your app, or when your server creates them with an API key.
+    </Empty>
+  );
+}
+
+function CreateForm({ application }: { application: number }) {
+  const [form, setForm] = useState({ login: '', fullName: '', email: '', password: '' });
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const create = useMutation({
+    mutationFn: async () => {
+      const input = Object.fromEntries(Object.entries(form).filter(([, value]) => value !== ''));
+      return (await mutate({ application }, CREATE, { input })).createUser;
+    },
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: [application, 'users'] });
+      void navigate({ to: '/apps/$application/users/$user', params: { application, user: String(id) } });
+    },
+  });
+  const field = (name: keyof typeof form) => ({
+    value: form[name],
+    onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput label="Login" {...field('login')} autoComplete="off" data-autofocus />
+        <TextInput label="Full name" {...field('fullName')} autoComplete="off" />
+        <TextInput label="Email address" type="email" {...field('email')} autoComplete="off" />
+        <PasswordInput
+          label="Password"
+          description="8 to 40 characters"
+          {...field('password')}
+          autoComplete="new-password"
+        />
+        <Button type="submit" loading={create.isPending}>
+          Create
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,132 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
+import { administratorQuery } from '../app/administrator.ts';
+import { clientOf, SERVICE } from '../app/clients.ts';
+import { sentenceOf } from '../app/query-client.ts';
+import { EntryCard } from '../app/sign-in-page.tsx';
+import { Loaded } from '../ui/page.tsx';
+
+const LINK = graphql(`query ConsoleLink($token: String!) {
+  administratorLink(token: $token) { purpose email name hasTotp }
+}`);
+
+const ACCEPT = graphql(`mutation ConsoleAccept($token: String!, $input: AcceptAdministratorLinkInput!) {
+  acceptAdministratorLink(token: $token, input: $input) { id }
+}`);
+
+type AccountOfLink = NonNullable<ResultOf<typeof LINK>['administratorLink']>;
+
+const TITLES = {
+  SETUP: 'Create the first administrator',
+  INVITATION: 'Accept your invitation',
+  PASSWORD_RESET: 'Set a new password',
+};
+
+/** The target of a one-time link, whose token is in the fragment, so that no server logs it. */
+export function WelcomePage() {
+  const [token] = useState(() => location.hash.slice(1));
+  const link = useQuery({
+    queryKey: ['link', token],
+    queryFn: async () => (await clientOf(SERVICE).query(LINK, { token })).administratorLink,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <Loaded of={link}>{(account) => (account ? <Accept token={token} account={account} /> : <DeadLink />)}</Loaded>
+  );
+}
+
+function DeadLink() {
+  return (
+    <EntryCard title="This link no longer works">
+      <Text>
+        It has expired or was used already. Request a new password on the sign-in page, ask for another invitation, or
+        let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
+      </Text>
+      <Button component={Link} to="/sign-in" variant="default">
+        Go to the sign-in
+      </Button>
+    </EntryCard>
+  );
+}
+
+function Accept({ token, account }: { token: string; account: AccountOfLink }) {
+  const [email, setEmail] = useState(account.email ?? '');
+  const [name, setName] = useState(account.name ?? '');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const isSetup = account.purpose === 'SETUP';
+  const accept = useMutation({
+    meta: { showsErrors: true },
+    mutationFn: () =>
+      clientOf(SERVICE).mutate(ACCEPT, {
+        token,
+        input: { email, name: name.trim() === '' ? null : name, password, code: code === '' ? null : code },
+      }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: administratorQuery.queryKey });
+      await navigate({ to: '/' });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    accept.mutate();
+  };
+  return (
+    <EntryCard title={TITLES[account.purpose]}>
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label="Email address"
+            type="email"
+            autoComplete="username"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            readOnly={!isSetup}
+            required
+          />
+          {account.purpose !== 'PASSWORD_RESET' && (
+            <TextInput
+              label="Name"
+              description="Other administrators and the audit log show it"
+              autoComplete="name"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+          <PasswordInput
+            label="Password"
+            description="At least 12 characters"
+            autoComplete="new-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            minLength={12}
+            required
+          />
+          {account.hasTotp && (
+            <TextInput
+              label="Code"
+              description="Of your authenticator app, or a recovery code"
+              autoComplete="one-time-code"
+              value={code}
+              onChange={(event) => setCode(event.currentTarget.value)}
+              required
+            />
+          )}
+          {accept.error && (
+            <Alert color="red" role="alert">
+              {sentenceOf(accept.error)}
+            </Alert>
+          )}
+          <Button type="submit" loading={accept.isPending}>
+            Continue
+          </Button>
+        </Stack>
+      </form>
+    </EntryCard>
+  );
+}

@@ -1,0 +1,76 @@
+import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { sentenceOf } from '../app/query-client.ts';
+
+interface PageProps {
+  title: string;
+  description?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function Page({ title, description, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} – Atrium console`;
+  }, [title]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {description && <Text c="dimmed">{description}</Text>}
+        </div>
+        {actions && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
+
+/** Content, or why there is none. */
+export function Loaded<Data>({
+  of: { data, error, refetch },
+  children,
+}: {
+  of: { data: Data | undefined; error: Error | null; refetch: () => unknown };
+  children: (data: Data) => ReactNode;
+}) {
+  if (data !== undefined) return children(data);
+  if (error) return <Failure error={error} retry={refetch} />;
+  return (
+    <Center p="xl">
+      <Loader aria-label="Loading" />
+    </Center>
+  );
+}
+
+export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
+  return (
+    <Alert color="red" title="This could not be loaded" role="alert">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">{sentenceOf(error)}</Text>
+        {retry && (
+          <Button size="xs" variant="default" onClick={() => void retry()}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Says what belongs here and how it gets here. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack align="center" gap="xs" py="xl" ta="center" maw={520} mx="auto">
+      <Text fw={600} size="lg">
+        {title}
+      </Text>
+      <Text c="dimmed" component="div">
+        {children}
+      </Text>
+    </Stack>
+  );
+}
