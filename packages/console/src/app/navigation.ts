@@ -13,6 +13,7 @@ const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
 export const SECTIONS: readonly Section[] = [
   { path: 'overview', name: 'Overview', roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
   { path: 'users', name: 'Users', roles: STAFF },
+  { path: 'data', name: 'Data', roles: ['DEVELOPER'] },
   { path: 'dialogs', name: 'Dialogs', roles: ['SUPPORT'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },

@@ -106,6 +106,19 @@ const dialog = createRoute({
   component: lazyRouteComponent(() => import('../pages/dialog.tsx'), 'DialogPage'),
 });
 
+const classes = createRoute({
+  getParentRoute: () => application,
+  path: '/data',
+  component: lazyRouteComponent(() => import('../pages/data/classes.tsx'), 'ClassesPage'),
+});
+
+const recordClass = createRoute({
+  getParentRoute: () => application,
+  path: '/data/$class',
+  validateSearch: words('filter', 'sort', 'as'),
+  component: lazyRouteComponent(() => import('../pages/data/class.tsx'), 'ClassPage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -125,7 +138,7 @@ const routeTree = rootRoute.addChildren([
     home,
     administrators,
     profile,
-    application.addChildren([overview, users, user, dialogs, dialog, keys, settings]),
+    application.addChildren([overview, users, user, classes, recordClass, dialogs, dialog, keys, settings]),
   ]),
 ]);
 

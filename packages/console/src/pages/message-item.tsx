@@ -1,0 +1,121 @@
+import { graphql } from '@atrium/client';
+import { ActionIcon, Badge, Box, Button, Card, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate } from '../app/clients.ts';
+import { Time } from '../ui/values.tsx';
+import { type Message, type MessagesPage, without } from './messages.ts';
+
+const EDIT = graphql(`mutation ConsoleEditMessage($id: ID!, $text: String!) {
+  updateMessages(ids: [$id], input: { text: $text }) { id }
+}`);
+const DELETE_MESSAGE = graphql(`mutation ConsoleDeleteMessage($id: ID!) {
+  deleteMessages(ids: [$id], force: true) { deletedIds }
+}`);
+/** A message with the actions of a moderator. */
+export function MessageItem({
+  message,
+  application,
+  sender,
+}: {
+  message: Message;
+  application: number;
+  sender: string;
+}) {
+  const { id, text, dateSent, createdAt, updatedAt, attachments, reactions } = message;
+  const [isEditing, setEditing] = useState(false);
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => mutate({ application }, DELETE_MESSAGE, { id }),
+    onSuccess: () => {
+      const remaining = (old: InfiniteData<MessagesPage> | undefined) => old && without(old, [id]);
+      queries.setQueriesData<InfiniteData<MessagesPage>>({ queryKey: [application, 'messages'] }, remaining);
+    },
+  });
+  return (
+    <Card component="li" withBorder padding="sm">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Box flex={1} miw={0}>
+          <Group gap="xs">
+            <Text fw={600} size="sm">
+              {sender}
+            </Text>
+            <Text size="xs" c="dimmed">
+              <Time of={dateSent} />
+              {updatedAt !== createdAt && ' (changed)'}
+            </Text>
+          </Group>
+          <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{text}</Text>
+          {attachments.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {attachments.length} attachments
+            </Text>
+          )}
+          <Group gap={4}>
+            {reactions.map(({ name, count }) => (
+              <Badge key={name} variant="light" tt="none">
+                {name} {count}
+              </Badge>
+            ))}
+          </Group>
+        </Box>
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon variant="default" aria-label={`Moderate the message of ${sender}`} loading={remove.isPending}>
+              …
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => setEditing(true)}>Edit</Menu.Item>
+            <Menu.Item c="var(--mantine-color-error)" onClick={() => remove.mutate()}>
+              Delete for all
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      </Group>
+      <Modal opened={isEditing} onClose={() => setEditing(false)} title="Edit message">
+        <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
+      </Modal>
+    </Card>
+  );
+}
+
+interface EditFormProps {
+  application: number;
+  id: string;
+  text: string;
+  onDone: () => void;
+}
+
+function EditForm({ application, id, text, onDone }: EditFormProps) {
+  const [edited, setEdited] = useState(text);
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: () => mutate({ application }, EDIT, { id, text: edited }),
+    onSuccess: () => {
+      onDone();
+      void queries.invalidateQueries({ queryKey: [application, 'messages'] });
+    },
+  });
+  return (
+    <Stack>
+      <Textarea
+        label="Text"
+        description="The occupants see the new text at once"
+        value={edited}
+        onChange={(event) => setEdited(event.currentTarget.value)}
+        autosize
+        maxRows={12}
+        data-autofocus
+      />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button onClick={() => save.mutate()} loading={save.isPending} disabled={edited === text}>
+          Save
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
