@@ -13,7 +13,7 @@ interface Entry {
 /** Opens any page by its name. */
 export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} withCloseButton={false} padding="xs">
+    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs">
       <Entries onClose={onClose} />
     </Modal>
   );

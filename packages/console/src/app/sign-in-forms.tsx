@@ -23,7 +23,7 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
     mutationFn: () => clientOf(SERVICE).mutate(SIGN_IN, { email, ...fields.values }),
     onError: fields.onError,
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: administratorQuery.queryKey });
+      await queries.fetchQuery({ ...administratorQuery, staleTime: 0 });
       onDone();
     },
   });

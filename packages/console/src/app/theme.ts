@@ -21,7 +21,10 @@ export const theme = createTheme({
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, monospace',
   cursorType: 'pointer',
-  components: { NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } } },
+  components: {
+    NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 0 } } },
+  },
 });
 
 /** The dimmed colors of the library have too little contrast (WCAG AA). */

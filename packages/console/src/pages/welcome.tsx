@@ -68,7 +68,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
         input: { email, name: name.trim() === '' ? null : name, password, code: code === '' ? null : code },
       }),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: administratorQuery.queryKey });
+      await queries.fetchQuery({ ...administratorQuery, staleTime: 0 });
       await navigate({ to: '/' });
     },
   });
