@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     expect(await db.message.count({ where: { id } })).toBe(0);
   });
 
-  test('a session that ends while somebody types loses nothing', async () => {
+  test('typed text survives the end of the session', async () => {
     const administrator = await owner();
     await db.administrator.update({
       where: { id: administrator.id },

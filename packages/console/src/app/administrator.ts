@@ -10,7 +10,6 @@ const APPLICATIONS = graphql(`query ConsoleApplications { applications { id name
 
 export type Role = 'OWNER' | 'DEVELOPER' | 'SUPPORT' | 'VIEWER';
 export type Me = NonNullable<ResultOf<typeof ADMINISTRATOR>['administrator']>;
-export type ApplicationRow = ResultOf<typeof APPLICATIONS>['applications'][number];
 
 /** Null for a visitor who is not signed in. */
 export const administratorQuery = queryOptions({

@@ -12,7 +12,7 @@ interface ChartProps {
 
 const HEIGHT = 180;
 
-/** Bars over time. The figures are also in the text beside it, because a canvas is not accessible. */
+/** Bars over time. The page also states the figures as text, because a canvas is not accessible. */
 export function Chart({ label, times, values }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
