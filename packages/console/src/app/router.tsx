@@ -109,14 +109,14 @@ const dialog = createRoute({
 const classes = createRoute({
   getParentRoute: () => application,
   path: '/data',
-  component: lazyRouteComponent(() => import('../pages/data/classes.tsx'), 'ClassesPage'),
+  component: lazyRouteComponent(() => import('../pages/records/classes.tsx'), 'ClassesPage'),
 });
 
 const recordClass = createRoute({
   getParentRoute: () => application,
   path: '/data/$class',
   validateSearch: words('filter', 'sort', 'as'),
-  component: lazyRouteComponent(() => import('../pages/data/class.tsx'), 'ClassPage'),
+  component: lazyRouteComponent(() => import('../pages/records/class.tsx'), 'ClassPage'),
 });
 
 const keys = createRoute({

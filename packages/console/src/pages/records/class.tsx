@@ -1,0 +1,78 @@
+import { Tabs } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { hasRole, useMe } from '../../app/administrator.ts';
+import { mutate } from '../../app/clients.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Designer } from './designer.tsx';
+import { DELETE_CLASS, type RecordClass } from './documents.ts';
+import { Grid } from './grid.tsx';
+import { classesKey, useClass } from './use-class.ts';
+
+export function ClassPage() {
+  const { application, class: name } = useParams({ from: '/shell/apps/$application/data/$class' });
+  const found = useClass(application, name);
+  return (
+    <Page
+      title={name}
+      description="Records of the class"
+      actions={hasRole(useMe(), ['DEVELOPER'], application) && <DeleteClass application={application} name={name} />}
+    >
+      <Loaded of={found}>
+        {(loaded) =>
+          loaded ? (
+            <ClassTabs key={name} application={application} loaded={loaded} />
+          ) : (
+            <Empty title="There is no class of this name">It may have been deleted.</Empty>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function ClassTabs({ application, loaded }: { application: number; loaded: RecordClass }) {
+  const [saved, setSaved] = useState(0);
+  const onDone = () => {
+    setSaved(saved + 1);
+    notifications.show({ message: 'Class saved' });
+  };
+  return (
+    <Tabs defaultValue="records" keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="records">Records</Tabs.Tab>
+        <Tabs.Tab value="definition">Fields and permissions</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="records">
+        <Grid application={application} definition={loaded} />
+      </Tabs.Panel>
+      <Tabs.Panel value="definition">
+        <Designer key={saved} application={application} existing={loaded} onDone={onDone} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function DeleteClass({ application, name }: { application: number; name: string }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => mutate({ application }, DELETE_CLASS, { name }),
+    onSuccess: async () => {
+      await navigate({ to: '/apps/$application/data', params: { application } });
+      await queries.invalidateQueries({ queryKey: classesKey(application) });
+    },
+  });
+  return (
+    <ConfirmButton
+      label="Delete class"
+      question="The class and all its records are deleted. This cannot be undone."
+      typed={name}
+      onConfirm={() => remove.mutate()}
+      isLoading={remove.isPending}
+    />
+  );
+}

@@ -1,0 +1,72 @@
+import { Button, Modal, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Time } from '../../ui/values.tsx';
+import { Designer } from './designer.tsx';
+import { useClasses } from './use-class.ts';
+
+export function ClassesPage() {
+  const { application } = useParams({ from: '/shell/apps/$application/data' });
+  const [isOpen, { open, close }] = useDisclosure();
+  const navigate = useNavigate();
+  const classes = useClasses(application);
+  const created = (name: string) => {
+    close();
+    void navigate({ to: '/apps/$application/data/$class', params: { application, class: name } });
+  };
+  return (
+    <Page
+      title="Data"
+      description="Classes of records with fields and permissions."
+      actions={<Button onClick={open}>Create class</Button>}
+    >
+      <Loaded of={classes}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title="No classes yet">
+              A class is a table of your app, for example Task with the fields title and isDone. GraphQL gets typed
+              operations for it at once.
+            </Empty>
+          ) : (
+            <Table.ScrollContainer minWidth={480}>
+              <Table verticalSpacing="sm">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Class</Table.Th>
+                    <Table.Th>Fields</Table.Th>
+                    <Table.Th>Created</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {rows.map(({ id, name, fields, createdAt }) => (
+                    <Table.Tr key={id}>
+                      <Table.Td>
+                        <Link
+                          className="row-link"
+                          to="/apps/$application/data/$class"
+                          params={{ application, class: name }}
+                        >
+                          {name}
+                        </Link>
+                      </Table.Td>
+                      <Table.Td>
+                        <Text size="sm">{fields.map((field) => field.name).join(', ') || '–'}</Text>
+                      </Table.Td>
+                      <Table.Td>
+                        <Time of={createdAt} />
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )
+        }
+      </Loaded>
+      <Modal opened={isOpen} onClose={close} title="Create class" size="xl" closeOnClickOutside={false}>
+        <Designer application={application} onDone={created} />
+      </Modal>
+    </Page>
+  );
+}

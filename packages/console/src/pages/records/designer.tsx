@@ -1,0 +1,175 @@
+import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { mutate } from '../../app/clients.ts';
+import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
+import { type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
+import { classesKey } from './use-class.ts';
+import { TYPE_NAMES } from './values.ts';
+
+interface FieldForm {
+  key: number;
+  name: string;
+  type: FieldType;
+  array: boolean;
+  required: boolean;
+  unique: boolean;
+  index: boolean;
+  /** Name, type and list of an existing field cannot change. */
+  isStored: boolean;
+}
+
+let keys = 0;
+
+const newField = (): FieldForm => ({
+  key: ++keys,
+  name: '',
+  type: 'STRING',
+  array: false,
+  required: false,
+  unique: false,
+  index: false,
+  isStored: false,
+});
+
+const storedField = ({ name, type, array, required, unique, index }: Field): FieldForm => ({
+  key: ++keys,
+  name,
+  type,
+  array,
+  required,
+  unique,
+  index: index === 'READY' || index === 'BUILDING',
+  isStored: true,
+});
+
+interface DesignerProps {
+  application: number;
+  /** Undefined to create one. */
+  existing?: RecordClass;
+  onDone: (name: string) => void;
+}
+
+/** Fields, indexes and permissions of a class. */
+export function Designer({ application, existing, onDone }: DesignerProps) {
+  const [name, setName] = useState(existing?.name ?? '');
+  const [fields, setFields] = useState(() => existing?.fields.map(storedField) ?? [newField()]);
+  const [permissions, setPermissions] = useState<PermissionForm>(() => permissionForm(existing?.permissions));
+  const queries = useQueryClient();
+  const save = useMutation({
+    mutationFn: async () => {
+      const named = fields.filter((field) => field.name.trim() !== '');
+      const input = { fields: named.map(inputOf), permissions: permissionInput(permissions) };
+      if (existing) await mutate({ application }, UPDATE_CLASS, { name, input });
+      else await mutate({ application }, CREATE_CLASS, { input: { name, ...input } });
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: classesKey(application) });
+      onDone(name);
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  const set = (key: number, change: Partial<FieldForm>) =>
+    setFields(fields.map((field) => (field.key === key ? { ...field, ...change } : field)));
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {!existing && (
+          <TextInput
+            label="Name"
+            description="A letter, then letters, digits or _. For example Task"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            maxLength={50}
+            data-autofocus
+            required
+          />
+        )}
+        <Title order={2} size="h5">
+          Fields
+        </Title>
+        <Table.ScrollContainer minWidth={680}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                {['Name', 'Type', 'List', 'Required', 'Unique', 'Index'].map((title) => (
+                  <Table.Th key={title}>{title}</Table.Th>
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {fields.map((field) => (
+                <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+        <Group>
+          <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
+            Add field
+          </Button>
+          <Text size="sm" c="dimmed">
+            An index keeps range filters and sorting fast.
+          </Text>
+        </Group>
+        <Title order={2} size="h5">
+          Permissions
+        </Title>
+        <PermissionInputs value={permissions} onChange={setPermissions} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending}>
+            {existing ? 'Save' : 'Create class'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function inputOf({ name, type, array, required, unique, index }: FieldForm) {
+  return { name: name.trim(), type, array, required, unique, index };
+}
+
+const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label }));
+const SWITCHES = ['array', 'required', 'unique', 'index'] as const;
+
+function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Partial<FieldForm>) => void }) {
+  const label = field.name || 'new field';
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <TextInput
+          aria-label={`Name of ${label}`}
+          value={field.name}
+          onChange={(event) => onChange({ name: event.currentTarget.value })}
+          readOnly={field.isStored}
+          maxLength={50}
+        />
+      </Table.Td>
+      <Table.Td>
+        <Select
+          aria-label={`Type of ${label}`}
+          data={TYPES}
+          value={field.type}
+          onChange={(type) => type && onChange({ type: type as FieldType })}
+          disabled={field.isStored}
+          allowDeselect={false}
+          comboboxProps={{ zIndex: 500 }}
+        />
+      </Table.Td>
+      {SWITCHES.map((name) => (
+        <Table.Td key={name}>
+          <Checkbox
+            aria-label={`${name} ${label}`}
+            checked={field[name]}
+            onChange={(event) => onChange({ [name]: event.currentTarget.checked })}
+            disabled={name === 'array' && field.isStored}
+          />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,195 @@
+import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { type SubmitEvent, useState } from 'react';
+import type { Field, RecordClass } from './documents.ts';
+import { InvalidValueError, valueOf } from './values.ts';
+
+export interface Condition {
+  field: string;
+  operator: string;
+  text: string;
+}
+
+const OPERATORS = [
+  { value: 'eq', label: 'is' },
+  { value: 'ne', label: 'is not' },
+  { value: 'contains', label: 'contains' },
+  { value: 'gt', label: 'is greater than' },
+  { value: 'gte', label: 'is at least' },
+  { value: 'lt', label: 'is less than' },
+  { value: 'lte', label: 'is at most' },
+];
+
+const OWN_FIELDS: Pick<Field, 'name' | 'type' | 'array'>[] = [
+  { name: 'id', type: 'STRING', array: false },
+  { name: 'parentId', type: 'STRING', array: false },
+  { name: 'userId', type: 'INTEGER', array: false },
+];
+
+const fieldsOf = ({ fields }: RecordClass) => [...fields.filter(({ type }) => type !== 'FILE'), ...OWN_FIELDS];
+
+/** From the address, whose text is untrusted. */
+export function readConditions(text: string | undefined): Condition[] {
+  try {
+    const list: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(list) ? list.filter(isCondition) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isCondition(value: unknown): value is Condition {
+  const { field, operator, text } = (value ?? {}) as Partial<Condition>;
+  return [field, operator, text].every((part) => typeof part === 'string');
+}
+
+/** The filter of the API; all conditions must match. */
+export function recordFilter(conditions: Condition[], definition: RecordClass): object {
+  const fields = fieldsOf(definition);
+  const filters = conditions.flatMap(({ field: name, operator, text }) => {
+    const field = fields.find((one) => one.name === name);
+    if (!field) return [];
+    return [{ [name]: { [operator]: field.array ? text : valueOf(text, field) } }];
+  });
+  return filters.length === 0 ? {} : { and: filters };
+}
+
+export interface FilterChange {
+  filter?: string | undefined;
+  sort?: string | undefined;
+  as?: string | undefined;
+}
+
+interface FiltersProps {
+  definition: RecordClass;
+  conditions: Condition[];
+  sort: string | undefined;
+  as: string | undefined;
+  onChange: (change: FilterChange) => void;
+}
+
+export function Filters({ definition, conditions, sort, as, onChange }: FiltersProps) {
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const [user, setUser] = useState(as ?? '');
+  const setAs = useDebouncedCallback((text: string) => onChange({ as: text || undefined }), 300);
+  const set = (next: Condition[]) => onChange({ filter: next.length === 0 ? undefined : JSON.stringify(next) });
+  const sortable = definition.fields.filter(({ array, type }) => !array && type !== 'FILE' && type !== 'LOCATION');
+  const orders = [...sortable.map(({ name }) => name), 'createdAt', 'updatedAt'].flatMap((name) => [
+    { value: name, label: `${name}, ascending` },
+    { value: `-${name}`, label: `${name}, descending` },
+  ]);
+  return (
+    <Group align="flex-end" gap="xs">
+      <Popover opened={isOpen} onChange={close} trapFocus position="bottom-start" withArrow>
+        <Popover.Target>
+          <Button variant="default" onClick={toggle}>
+            Add condition
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <ConditionForm
+            definition={definition}
+            onAdd={(condition) => {
+              set([...conditions, condition]);
+              close();
+            }}
+          />
+        </Popover.Dropdown>
+      </Popover>
+      <Select
+        aria-label="Sort"
+        placeholder="Sort by id"
+        data={orders}
+        value={sort ?? null}
+        onChange={(value) => onChange({ sort: value ?? undefined })}
+        clearable
+        w={200}
+      />
+      <TextInput
+        aria-label="See as user"
+        placeholder="See as user (id)"
+        value={user}
+        onChange={({ currentTarget: { value } }) => {
+          setUser(value);
+          setAs(value);
+        }}
+        w={150}
+      />
+      {conditions.map((condition, index) => {
+        const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || 'empty'}`;
+        return (
+          <Badge
+            key={name}
+            variant="light"
+            tt="none"
+            size="lg"
+            rightSection={
+              <ActionIcon
+                size="xs"
+                variant="transparent"
+                aria-label={`Remove the condition ${name}`}
+                onClick={() => set(conditions.filter((_, position) => position !== index))}
+              >
+                ×
+              </ActionIcon>
+            }
+          >
+            {name}
+          </Badge>
+        );
+      })}
+    </Group>
+  );
+}
+
+function labelOf(operator: string): string {
+  return OPERATORS.find(({ value }) => value === operator)?.label ?? operator;
+}
+
+function ConditionForm({ definition, onAdd }: { definition: RecordClass; onAdd: (condition: Condition) => void }) {
+  const fields = fieldsOf(definition);
+  const [field, setField] = useState(fields[0]!.name);
+  const [operator, setOperator] = useState('eq');
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    try {
+      recordFilter([{ field, operator, text }], definition);
+      onAdd({ field, operator, text });
+    } catch (error) {
+      if (!(error instanceof InvalidValueError)) throw error;
+      setProblem(error.message);
+    }
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs" w={260}>
+        <Select
+          label="Field"
+          data={fields.map(({ name }) => name)}
+          value={field}
+          onChange={(value) => value && setField(value)}
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+        />
+        <Select
+          label="Condition"
+          data={OPERATORS}
+          value={operator}
+          onChange={(value) => value && setOperator(value)}
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+        />
+        <TextInput
+          label="Value"
+          description="Empty: no value"
+          value={text}
+          error={problem}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Button type="submit">Add</Button>
+      </Stack>
+    </form>
+  );
+}

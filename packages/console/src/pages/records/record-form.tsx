@@ -1,0 +1,106 @@
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { mutate } from '../../app/clients.ts';
+import { sentenceOf } from '../../app/query-client.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Time } from '../../ui/values.tsx';
+import {
+  CREATE_RECORDS,
+  type DataRecord,
+  DELETE_RECORDS,
+  type Field,
+  type RecordClass,
+  UPDATE_RECORD,
+} from './documents.ts';
+import type { View } from './view.ts';
+import { FORMATS, TYPE_NAMES, textOf, valueOf } from './values.ts';
+
+interface RecordFormProps {
+  view: View;
+  definition: RecordClass;
+  /** Undefined to create one. */
+  record?: DataRecord;
+  onDone: () => void;
+}
+
+/** All fields of one record. */
+export function RecordForm({ view, definition, record, onDone }: RecordFormProps) {
+  const { application, className, onBehalfOf } = view;
+  const fields = definition.fields.filter(({ type }) => type !== 'FILE');
+  const initial = Object.fromEntries(fields.map((field) => [field.name, textOf(record?.fields?.[field.name], field)]));
+  const [texts, setTexts] = useState<Record<string, string>>(initial);
+  const save = useMutation({
+    meta: { showsErrors: true },
+    mutationFn: async () => {
+      const changed = fields.filter(({ name }) => texts[name] !== initial[name]);
+      const values = Object.fromEntries(changed.map((field) => [field.name, valueIn(field, texts)]));
+      const target = { application, onBehalfOf };
+      if (record) await mutate(target, UPDATE_RECORD, { className, id: record.id, fields: values });
+      else await mutate(target, CREATE_RECORDS, { className, records: [{ fields: values }] });
+    },
+    onSuccess: onDone,
+  });
+  const remove = useMutation({
+    mutationFn: () => mutate({ application, onBehalfOf }, DELETE_RECORDS, { className, ids: [record!.id] }),
+    onSuccess: onDone,
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {record && <Facts record={record} />}
+        {fields.map(({ name, type, array, required }) => (
+          <TextInput
+            key={name}
+            label={name}
+            description={array ? 'A list in JSON, for example ["a", "b"]' : FORMATS[type] || TYPE_NAMES[type]}
+            value={texts[name] ?? ''}
+            onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+            withAsterisk={required}
+          />
+        ))}
+        {save.error && (
+          <Alert color="red" role="alert">
+            {sentenceOf(save.error)}
+          </Alert>
+        )}
+        <Group justify="space-between">
+          {record ? (
+            <ConfirmButton
+              label="Delete"
+              question="Delete this record and its children?"
+              onConfirm={() => remove.mutate()}
+            />
+          ) : (
+            <span />
+          )}
+          <Button type="submit" loading={save.isPending}>
+            {record ? 'Save' : 'Create'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function valueIn(field: Field, texts: Record<string, string>): unknown {
+  try {
+    return valueOf(texts[field.name] ?? '', field);
+  } catch (error) {
+    throw new Error(`${field.name}: ${sentenceOf(error)}`);
+  }
+}
+
+function Facts({ record: { userId, parentId, createdAt, updatedAt } }: { record: DataRecord }) {
+  return (
+    <Text size="sm" c="dimmed">
+      Created <Time of={createdAt} />, changed <Time of={updatedAt} />
+      {userId ? `, owned by user ${userId}` : ', without owner'}
+      {parentId && `, child of ${parentId}`}
+    </Text>
+  );
+}

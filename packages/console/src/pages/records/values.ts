@@ -1,0 +1,87 @@
+import type { Field, FieldType } from './documents.ts';
+
+export const TYPE_NAMES: Record<FieldType, string> = {
+  STRING: 'Text',
+  INTEGER: 'Integer',
+  FLOAT: 'Number',
+  BOOLEAN: 'True or false',
+  DATE: 'Date and time',
+  LOCATION: 'Location',
+  FILE: 'File',
+};
+
+/** How a value is typed, for the hint of its input. */
+export const FORMATS: Record<FieldType, string> = {
+  STRING: '',
+  INTEGER: 'For example 42',
+  FLOAT: 'For example 1.5',
+  BOOLEAN: 'true or false',
+  DATE: 'For example 2026-11-23T18:00:00Z',
+  LOCATION: 'Latitude, longitude: 52.5, 13.4',
+  FILE: 'Files are uploaded by clients',
+};
+
+export class InvalidValueError extends Error {}
+
+/** The text of a value in a cell or an input; empty for null. */
+export function textOf(value: unknown, { type, array }: Pick<Field, 'type' | 'array'>): string {
+  if (value === null || value === undefined) return '';
+  if (array) return JSON.stringify(value);
+  if (type === 'LOCATION' && Array.isArray(value)) return value.join(', ');
+  if (type === 'FILE') return String((value as { name?: unknown }).name ?? 'file');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Empty text is null. @throws {InvalidValueError} */
+export function valueOf(text: string, { type, array }: Pick<Field, 'type' | 'array'>): unknown {
+  if (text.trim() === '') return null;
+  if (array) return listOf(text);
+  switch (type) {
+    case 'INTEGER':
+    case 'FLOAT':
+      return numberOf(text, type);
+    case 'BOOLEAN':
+      return booleanOf(text);
+    case 'DATE':
+      return dateOf(text);
+    case 'LOCATION':
+      return locationOf(text);
+    default:
+      return text;
+  }
+}
+
+function listOf(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return value;
+  } catch {
+    // reported below
+  }
+  throw new InvalidValueError('Enter a list in JSON, for example ["a", "b"].');
+}
+
+function numberOf(text: string, type: 'INTEGER' | 'FLOAT'): number {
+  const number = Number(text);
+  if (!Number.isFinite(number)) throw new InvalidValueError('Enter a number.');
+  if (type === 'INTEGER' && !Number.isSafeInteger(number)) throw new InvalidValueError('Enter a whole number.');
+  return number;
+}
+
+function booleanOf(text: string): boolean {
+  const lower = text.trim().toLowerCase();
+  if (lower !== 'true' && lower !== 'false') throw new InvalidValueError('Enter true or false.');
+  return lower === 'true';
+}
+
+function dateOf(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new InvalidValueError('Enter a date and time, for example 2026-11-23T18:00Z.');
+  return time.toISOString();
+}
+
+function locationOf(text: string): number[] {
+  const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  if (parts.length !== 2 || !parts.every(Number.isFinite)) throw new InvalidValueError('Enter latitude, longitude.');
+  return parts;
+}

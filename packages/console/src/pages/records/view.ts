@@ -1,0 +1,28 @@
+import { query } from '../../app/clients.ts';
+import { type DataRecord, RECORDS } from './documents.ts';
+
+/** What the grid shows; the address contains it. */
+export interface View {
+  application: number;
+  className: string;
+  /** See what this user sees. */
+  onBehalfOf: number | undefined;
+  filter: object;
+  orderBy: { field: string; direction: 'ASC' | 'DESC' } | null;
+}
+
+export const recordsKey = ({ application, className, onBehalfOf, filter, orderBy }: View) => [
+  application,
+  'records',
+  className,
+  onBehalfOf ?? null,
+  filter,
+  orderBy,
+];
+
+export async function fetchRecords(view: View, first: number, after: string | null, signal?: AbortSignal) {
+  const { application, className, onBehalfOf, filter, orderBy } = view;
+  const variables = { className, filter, orderBy, first, after };
+  const { records } = await query({ application, onBehalfOf }, RECORDS, variables, signal);
+  return records as Omit<typeof records, 'edges'> & { edges: { node: DataRecord }[] };
+}
