@@ -5,8 +5,8 @@ import { type KeyboardEvent, useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { type DataRecord, type Field, UPDATE_RECORD } from './documents.ts';
+import { parseValue, textOf } from './values.ts';
 import { recordsKey, type View } from './view.ts';
-import { textOf, valueOf } from './values.ts';
 
 interface CellProps {
   record: DataRecord;
@@ -43,7 +43,7 @@ export function Cell({ record, field, view }: CellProps) {
   };
   const save = () => {
     try {
-      if (edited !== text) store(valueOf(edited, field), value ?? null);
+      if (edited !== text) store(parseValue(edited, field), value ?? null);
       close();
     } catch (error) {
       setProblem(sentenceOf(error));

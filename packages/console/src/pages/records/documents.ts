@@ -35,7 +35,8 @@ export const RECORDS = graphql(`query ConsoleRecords(
   }
 }`);
 
-export const CREATE_RECORDS = graphql(`mutation ConsoleCreateRecords($className: String!, $records: [NewRecordInput!]!) {
+export const CREATE_RECORDS =
+  graphql(`mutation ConsoleCreateRecords($className: String!, $records: [NewRecordInput!]!) {
   createRecords(className: $className, records: $records) { id }
 }`);
 

@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } f
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useState } from 'react';
 import type { Field, RecordClass } from './documents.ts';
-import { InvalidValueError, valueOf } from './values.ts';
+import { InvalidValueError, parseValue } from './values.ts';
 
 export interface Condition {
   field: string;
@@ -49,7 +49,7 @@ export function recordFilter(conditions: Condition[], definition: RecordClass): 
   const filters = conditions.flatMap(({ field: name, operator, text }) => {
     const field = fields.find((one) => one.name === name);
     if (!field) return [];
-    return [{ [name]: { [operator]: field.array ? text : valueOf(text, field) } }];
+    return [{ [name]: { [operator]: field.array ? text : parseValue(text, field) } }];
   });
   return filters.length === 0 ? {} : { and: filters };
 }

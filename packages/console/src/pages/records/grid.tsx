@@ -74,7 +74,12 @@ export function Grid({ application, definition }: { application: number; definit
           }}
         />
       </Modal>
-      <Modal opened={opened !== undefined} onClose={() => setOpened(undefined)} title={`Record ${opened?.id}`} size="lg">
+      <Modal
+        opened={opened !== undefined}
+        onClose={() => setOpened(undefined)}
+        title={`Record ${opened?.id}`}
+        size="lg"
+      >
         {opened && (
           <RecordForm
             view={view}
@@ -107,12 +112,14 @@ function columnsOf(definition: RecordClass, view: View, open: (record: DataRecor
         </Anchor>
       ),
     },
-    ...definition.fields.map((field, index): Column<DataRecord> => ({
-      name: field.name,
-      width: 'minmax(8rem, 1fr)',
-      isMinor: index > 0,
-      render: (record) => <Cell record={record} field={field} view={view} />,
-    })),
+    ...definition.fields.map(
+      (field, index): Column<DataRecord> => ({
+        name: field.name,
+        width: 'minmax(8rem, 1fr)',
+        isMinor: index > 0,
+        render: (record) => <Cell record={record} field={field} view={view} />,
+      }),
+    ),
     {
       name: 'Owner',
       width: '5rem',

@@ -13,8 +13,8 @@ import {
   type RecordClass,
   UPDATE_RECORD,
 } from './documents.ts';
+import { FORMATS, parseValue, TYPE_NAMES, textOf } from './values.ts';
 import type { View } from './view.ts';
-import { FORMATS, TYPE_NAMES, textOf, valueOf } from './values.ts';
 
 interface RecordFormProps {
   view: View;
@@ -89,7 +89,7 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
 
 function valueIn(field: Field, texts: Record<string, string>): unknown {
   try {
-    return valueOf(texts[field.name] ?? '', field);
+    return parseValue(texts[field.name] ?? '', field);
   } catch (error) {
     throw new Error(`${field.name}: ${sentenceOf(error)}`);
   }

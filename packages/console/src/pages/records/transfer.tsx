@@ -7,8 +7,8 @@ import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { CREATE_RECORDS, type DataRecord, type RecordClass, type Values } from './documents.ts';
+import { parseValue, textOf } from './values.ts';
 import { fetchRecords, type View } from './view.ts';
-import { textOf, valueOf } from './values.ts';
 
 /** The maximum of one request. */
 const BATCH = 100;
@@ -140,11 +140,11 @@ async function readFile(file: File, { fields }: RecordClass): Promise<Values[]> 
   const text = await file.text();
   const known = fields.filter(({ type }) => type !== 'FILE');
   if (file.name.toLowerCase().endsWith('.csv')) {
-      const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
+    const { data } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true });
     return data.map((row, index) => {
       const present = known.filter(({ name }) => row[name] !== undefined && row[name] !== '');
       try {
-        return Object.fromEntries(present.map((field) => [field.name, valueOf(row[field.name]!, field)]));
+        return Object.fromEntries(present.map((field) => [field.name, parseValue(row[field.name]!, field)]));
       } catch (error) {
         throw new Error(`Row ${index + 2}: ${sentenceOf(error)}`);
       }

@@ -33,7 +33,7 @@ export function textOf(value: unknown, { type, array }: Pick<Field, 'type' | 'ar
 }
 
 /** Empty text is null. @throws {InvalidValueError} */
-export function valueOf(text: string, { type, array }: Pick<Field, 'type' | 'array'>): unknown {
+export function parseValue(text: string, { type, array }: Pick<Field, 'type' | 'array'>): unknown {
   if (text.trim() === '') return null;
   if (array) return listOf(text);
   switch (type) {
@@ -76,7 +76,8 @@ function booleanOf(text: string): boolean {
 
 function dateOf(text: string): string {
   const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw new InvalidValueError('Enter a date and time, for example 2026-11-23T18:00Z.');
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidValueError('Enter a date and time, for example 2026-11-23T18:00Z.');
   return time.toISOString();
 }
 
