@@ -99,6 +99,8 @@ export class Metrics implements Observer {
       }
     });
     this.#addBacklog(readings);
+    // An alert could not detect the first failure of a series that does not exist before.
+    this.#operations.inc({ type: 'Mutation', field: 'requestPasswordReset', code: 'INTERNAL_SERVER_ERROR' }, 0);
     if (isOfProcess && !ofProcess) {
       ofProcess = new Registry();
       collectDefaultMetrics({ register: ofProcess });
