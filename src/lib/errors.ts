@@ -100,6 +100,13 @@ export class ReasonRequiredError extends ServiceError {
   }
 }
 
+/** The password is right, but an administrator or API key has blocked the user. */
+export class UserBlockedError extends ServiceError {
+  constructor() {
+    super('FORBIDDEN', 'The user is blocked');
+  }
+}
+
 /** The user must sign in again before changing how they sign in. */
 export class SignInTooOldError extends ServiceError {
   constructor() {

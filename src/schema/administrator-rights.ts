@@ -36,7 +36,7 @@ const GROUPS: (Right & { operations: string })[] = [
   {
     roles: SUPPORT,
     operations:
-      'createUser updateUser requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
+      'createUser updateUser blockUser unblockUser userSessions endUserSessions requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
       'dialogNotifications updateDialogNotifications subscriptions createSubscription deleteSubscription ' +
       'createPushToken deletePushToken unreadCounts typing startTyping geodata geodatum createGeodatum updateGeodatum',
   },

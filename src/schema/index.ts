@@ -11,6 +11,7 @@ import './api-keys.ts';
 import './figures.ts';
 import './users.ts';
 import './user-changes.ts';
+import './user-moderation.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
 import './messages.ts';

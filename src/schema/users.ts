@@ -69,6 +69,13 @@ export const User = builder.prismaObject('User', {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
+    blockedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the user was blocked (`blockUser`); null otherwise, and always null for callers without API key.',
+      resolve: ({ blockedAt }, _args, { viewer }) => (viewer.kind === 'key' ? blockedAt : null),
+    }),
     lastRequestAt: t.field({
       type: 'DateTime',
       nullable: true,

@@ -5,7 +5,7 @@ import { BACKGROUND, transact } from '../../db/transact.ts';
 import type {
   AdministratorLink,
   AdministratorLinkPurpose,
-  Administrator as Row,
+  Administrator as StoredAdministrator,
 } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
@@ -153,9 +153,9 @@ async function useLink(transaction: Transaction, token: string, at: Date): Promi
   return link;
 }
 
-type NewAdministrator = Pick<Row, 'email' | 'name' | 'passwordHash' | 'createdAt' | 'updatedAt'>;
+type NewAdministrator = Pick<StoredAdministrator, 'email' | 'name' | 'passwordHash' | 'createdAt' | 'updatedAt'>;
 
-function createFirst(transaction: Transaction, data: NewAdministrator): Promise<Row> {
+function createFirst(transaction: Transaction, data: NewAdministrator): Promise<StoredAdministrator> {
   return transaction.administrator.create({ data: { ...data, roles: { create: [{ role: 'owner' }] } } });
 }
 

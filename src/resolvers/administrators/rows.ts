@@ -1,10 +1,13 @@
 import { db, type Transaction } from '../../db/client.ts';
-import type { Administrator as Row } from '../../generated/prisma/client.ts';
+import type { Administrator as StoredAdministrator } from '../../generated/prisma/client.ts';
 import type { AdministratorIdentity, AssignedRole } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 
-export type Administrator = Pick<Row, 'id' | 'email' | 'name' | 'hasTotp' | 'createdAt' | 'signedInAt'> & {
+export type Administrator = Pick<
+  StoredAdministrator,
+  'id' | 'email' | 'name' | 'hasTotp' | 'createdAt' | 'signedInAt'
+> & {
   /** Whether they have accepted their invitation. */
   isActive: boolean;
   roles: AssignedRole[];

@@ -191,6 +191,19 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
   });
 
+  test('a user is blocked and unblocked, and their sessions end', async () => {
+    const user = await createUser();
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByRole('button', { name: 'Block user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Block user' }).click();
+    await page.getByText('The user cannot sign in').waitFor();
+    await page.getByText('No open sessions').waitFor();
+    expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Block user' }).waitFor();
+    expect(await db.user.findFirstOrThrow({ where: { id: user.id } })).toMatchObject({ blockedAt: null });
+  });
+
   test('a class is designed, filled, edited in place, undone, filtered and deleted', async () => {
     const { page, problems } = await openAs(await owner(), `${APP}/data`);
     await page.getByRole('button', { name: 'Create class' }).click();

@@ -22,10 +22,11 @@ import { nameOf } from '../app/user-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
+import { UserAccess } from './user-access.tsx';
 
 const USER = graphql(`query ConsoleUser($id: Int!) {
   user(id: $id) {
-    id login email fullName phone website customData tags grantedTags externalUserId createdAt updatedAt lastRequestAt
+    id login email fullName phone website customData tags grantedTags externalUserId createdAt updatedAt lastRequestAt blockedAt
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateUser($id: Int!, $input: UpdateUserInput!) {
@@ -62,6 +63,7 @@ export function UserPage() {
           <Stack gap="lg">
             <Times user={loaded} />
             <ProfileForm key={loaded.updatedAt} application={application} user={loaded} isReadOnly={!mayEdit} />
+            {mayEdit && <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />}
             {mayEdit && <Password application={application} id={id} />}
             {mayEdit && <Deletion application={application} user={loaded} />}
           </Stack>

@@ -1,0 +1,113 @@
+import { graphql } from '@atrium/client';
+import { Alert, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { mutate, query } from '../app/clients.ts';
+import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Loaded } from '../ui/page.tsx';
+import { Time } from '../ui/values.tsx';
+
+const SESSIONS = graphql(`query ConsoleUserSessions($id: Int!) {
+  userSessions(userId: $id) { id createdAt updatedAt expiresAt }
+}`);
+const END = graphql(`mutation ConsoleEndSessions($id: Int!) { endUserSessions(userId: $id) }`);
+const BLOCK = graphql(`mutation ConsoleBlockUser($id: Int!) { blockUser(userId: $id) { id } }`);
+const UNBLOCK = graphql(`mutation ConsoleUnblockUser($id: Int!) { unblockUser(userId: $id) { id } }`);
+
+interface UserAccessProps {
+  application: number;
+  id: number;
+  blockedAt: string | null;
+}
+
+/** Open sessions, and blocking the user. */
+export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
+  const queries = useQueryClient();
+  const queryKey = [application, 'user-sessions', id];
+  const sessions = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await query({ application }, SESSIONS, { id }, signal)).userSessions,
+  });
+  const refresh = () => {
+    void queries.invalidateQueries({ queryKey });
+    void queries.invalidateQueries({ queryKey: [application, 'user', id] });
+  };
+  const end = useMutation({
+    mutationFn: async () => (await mutate({ application }, END, { id })).endUserSessions,
+    onSuccess: (count) => {
+      notifications.show({ message: `${count} sessions ended` });
+      refresh();
+    },
+  });
+  const block = useMutation({ mutationFn: () => mutate({ application }, BLOCK, { id }), onSuccess: refresh });
+  const unblock = useMutation({ mutationFn: () => mutate({ application }, UNBLOCK, { id }), onSuccess: refresh });
+  return (
+    <Card withBorder>
+      <Stack>
+        <Title order={2} size="h4">
+          Access
+        </Title>
+        {blockedAt && (
+          <Alert color="red" title="Blocked">
+            <Group justify="space-between">
+              <Text size="sm">
+                The user cannot sign in since <Time of={blockedAt} />.
+              </Text>
+              <Button size="xs" variant="default" onClick={() => unblock.mutate()} loading={unblock.isPending}>
+                Unblock
+              </Button>
+            </Group>
+          </Alert>
+        )}
+        <Loaded of={sessions}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Text c="dimmed">No open sessions.</Text>
+            ) : (
+              <Table.ScrollContainer minWidth={420}>
+                <Table>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>Session</Table.Th>
+                      <Table.Th>Opened</Table.Th>
+                      <Table.Th>Last request</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {rows.map((session) => (
+                      <Table.Tr key={session.id}>
+                        <Table.Td>{session.id}</Table.Td>
+                        <Table.Td>
+                          <Time of={session.createdAt} />
+                        </Table.Td>
+                        <Table.Td>
+                          <Time of={session.updatedAt} />
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Table.ScrollContainer>
+            )
+          }
+        </Loaded>
+        <Group>
+          <ConfirmButton
+            label="End sessions"
+            question="The user is signed out everywhere, and can sign in again."
+            onConfirm={() => end.mutate()}
+            isLoading={end.isPending}
+          />
+          {!blockedAt && (
+            <ConfirmButton
+              label="Block user"
+              question="The user is signed out everywhere and cannot sign in until you unblock them."
+              onConfirm={() => block.mutate()}
+              isLoading={block.isPending}
+            />
+          )}
+        </Group>
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,59 @@
+import { type ListedSession, listUserSessions } from '../resolvers/sessions/list.ts';
+import { blockUser, endUserSessions, unblockUser } from '../resolvers/users/block.ts';
+import { builder } from './builder.ts';
+import { CREATED_AT } from './descriptions.ts';
+import { User } from './users.ts';
+
+const USER_ID = 'Id from `users`.';
+
+const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
+  description: 'An open session of a user, without its token.',
+  fields: (t) => ({
+    id: t.exposeInt('id', { description: 'Numeric id; not a credential.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the latest request with it.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When the session expires unless another request extends it.',
+    }),
+  }),
+});
+
+builder.queryField('userSessions', (t) =>
+  t.withAuth({ key: true }).field({
+    type: [UserSession],
+    description: 'Open sessions of a user, latest request first, at most 100. Empty for an unknown user.',
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => listUserSessions(userId, context),
+  }),
+);
+
+builder.mutationField('endUserSessions', (t) =>
+  t.withAuth({ key: true }).int({
+    description:
+      'Ends all sessions of a user and closes their connections. Returns the number of ended sessions. Fails with ' +
+      '`NOT_FOUND` if the user does not exist.',
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => endUserSessions(userId, context),
+  }),
+);
+
+builder.mutationField('blockUser', (t) =>
+  t.withAuth({ key: true }).field({
+    type: User,
+    description:
+      'Blocks a user: ends their sessions, removes their devices, and refuses later sign-ins with `FORBIDDEN`. API keys ' +
+      'can still act on behalf of the user. Fails with `NOT_FOUND` if the user does not exist.',
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => blockUser(userId, context),
+  }),
+);
+
+builder.mutationField('unblockUser', (t) =>
+  t.withAuth({ key: true }).field({
+    type: User,
+    description: 'Lets a blocked user sign in again. Fails with `NOT_FOUND` if the user does not exist.',
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => unblockUser(userId, context),
+  }),
+);
