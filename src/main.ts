@@ -97,13 +97,15 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
   await stop(log, [workers, database]);
 }
 
-/** Prints a link to create the first administrator as long as there is none. */
+/** With a link to create the first administrator as long as there is none. */
 async function reportReady(url: string, config: Config): Promise<void> {
-  process.stdout.write(`atrium is ready at ${url}\n`);
-  if (!config.isConsoleOn) return;
-  const { consoleUrl } = consoleLinks(config, () => url);
-  const link = await createSetupLink({ now: () => new Date(), consoleUrl });
-  process.stdout.write(link ? `console (valid for 15 minutes): ${link}\n` : `console: ${consoleUrl()}\n`);
+  const lines = [`atrium is ready at ${url}`];
+  if (config.isConsoleOn) {
+    const { consoleUrl } = consoleLinks(config, () => url);
+    const link = await createSetupLink({ now: () => new Date(), consoleUrl });
+    lines.push(link ? `console (valid for 15 minutes): ${link}` : `console: ${consoleUrl()}`);
+  }
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** Work on the database that one process does. */

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
+import { DELETED } from '../../resolvers/applications/delete.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { ArchiveError } from './archive-error.ts';
 import { namePlainly, readColumns, type TableColumns } from './columns.ts';
@@ -198,8 +199,8 @@ async function requireAbsent(path: string): Promise<void> {
 async function findApplicationIds(client: pg.Client, wanted: number | undefined): Promise<number[]> {
   const { rows } = await client.query<{ id: number; isImporting: boolean }>(
     `SELECT id, import_id IS NOT NULL AS "isImporting" FROM applications
-    WHERE $1::int IS NULL OR id = $1 ORDER BY id`,
-    [wanted ?? null],
+    WHERE ($1::int IS NULL OR id = $1) AND import_id IS DISTINCT FROM $2 ORDER BY id`,
+    [wanted ?? null, DELETED],
   );
   const unfinished = rows.find(({ isImporting }) => isImporting);
   if (unfinished)

@@ -6,6 +6,7 @@ import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
 import type { Administrator } from '../../resolvers/administrators/rows.ts';
 import { removeAdministrator } from '../../resolvers/administrators/update.ts';
 import { administer, missing } from './administer.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { wholeNumber } from './options.ts';
 
 const ROLES = ['owner', 'developer', 'support', 'viewer'] as const;
@@ -57,11 +58,13 @@ export function addAdministratorCommands(program: Command): void {
     .command('delete')
     .description('delete an administrator and end their sessions')
     .argument('<email>', 'email address of the administrator')
-    .action((email: string, _options, command: Command) =>
-      administer(command, async () => ({
+    .addOption(yesOption())
+    .action(async (email: string, options: { yes?: boolean }, command: Command) => {
+      await confirm(`Delete the administrator ${email}?`, options);
+      return administer(command, async () => ({
         value: present(await removeAdministrator(email).catch(missing(`administrator ${email}`))),
-      })),
-    );
+      }));
+    });
 }
 
 function present({ roles, ...administrator }: Administrator) {

@@ -7,11 +7,14 @@ import type {
   SignatureHash,
 } from '../../generated/prisma/client.ts';
 import { createApplication } from '../../resolvers/applications/create.ts';
+import { DELETED, deleteApplication } from '../../resolvers/applications/delete.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { listApplications } from '../../resolvers/applications/list.ts';
+import { rotateApplicationSecret } from '../../resolvers/applications/secret.ts';
 import { updateApplication } from '../../resolvers/applications/update.ts';
-import { administer, missing } from './administer.ts';
+import { administer, administerApplication, missing } from './administer.ts';
 import { pick } from './answer.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { clearable, switchOption, wholeNumber } from './options.ts';
 
 const FIELDS = [
@@ -40,6 +43,7 @@ const FIELDS = [
 const COLUMNS = ['id', 'name', 'authKey', 'createdAt'];
 
 const UNFINISHED_IMPORT = 'unfinished: repeat the import, or run discard-import';
+const BEING_DELETED = 'the service is deleting the application';
 
 interface SetOptions {
   name?: string;
@@ -92,6 +96,29 @@ export function addApplicationCommands(program: Command): void {
         value: present(await findApplication(id).catch(missing(`application ${id}`))),
       })),
     );
+
+  app
+    .command('rotate-secret')
+    .description('replace the auth secret of an application; requests signed with the old one fail')
+    .argument('<id>', 'id of the application', wholeNumber)
+    .action((id: number, _options, command: Command) =>
+      administerApplication(command, id, async (context) => ({
+        value: { id, authSecret: await rotateApplicationSecret(id, context.viewer, context) },
+      })),
+    );
+
+  app
+    .command('delete')
+    .description('delete an application with all its data; the service removes rows and files within minutes')
+    .argument('<id>', 'id of the application', wholeNumber)
+    .addOption(yesOption())
+    .action(async (id: number, options: { yes?: boolean }, command: Command) => {
+      await confirm(`Delete application ${id} with all its users, dialogs, records and files?`, options);
+      return administerApplication(command, id, async (context) => {
+        await deleteApplication(id, context.viewer, context);
+        return { value: { id, deleted: true } };
+      });
+    });
 
   app
     .command('set')
@@ -154,5 +181,10 @@ export function addApplicationCommands(program: Command): void {
 }
 
 function present(application: Application) {
-  return { ...pick(application, FIELDS), ...(application.importId === null ? {} : { import: UNFINISHED_IMPORT }) };
+  return { ...pick(application, FIELDS), ...noteOf(application) };
+}
+
+function noteOf({ importId }: Application): { import?: string } {
+  if (importId === null) return {};
+  return { import: importId === DELETED ? BEING_DELETED : UNFINISHED_IMPORT };
 }

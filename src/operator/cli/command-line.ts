@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { serviceVersion } from '../../resolvers/applications/service-status.ts';
 import { addAdministratorCommands } from './administrators.ts';
 import { oneLine } from './answer.ts';
 import { addApiKeyCommands } from './api-keys.ts';
@@ -10,6 +11,7 @@ import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
 import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
+import { addStatusCommand } from './status.ts';
 import { addUserCommands } from './users.ts';
 
 const FAILED = 1;
@@ -31,6 +33,7 @@ export function commandLine(): Command {
   const program = new Command('npm run cli --')
     .description('Administers the service, also while it runs. Reads the same environment variables as the service.')
     .option('--json', 'print the result as one JSON object or array')
+    .version(serviceVersion(), '--version', 'print the version of Atrium')
     .addHelpText('after', '\nExit codes: 1 on failure, 2 on a usage error.')
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
@@ -46,6 +49,7 @@ export function commandLine(): Command {
   addArchiveCommands(program);
   addCheckCommand(program);
   addMigrationCommand(program);
+  addStatusCommand(program);
   return program;
 }
 

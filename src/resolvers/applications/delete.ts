@@ -7,7 +7,7 @@ import { appendRevokedApiKey, appendSessionMinutes } from '../../realtime/outbox
 import { TABLES_OF_APPLICATION } from './tables.ts';
 
 /** Value of `importId`, by which all access is denied. */
-const DELETED = 'deleted';
+export const DELETED = 'deleted';
 
 /** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;

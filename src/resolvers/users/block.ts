@@ -1,14 +1,16 @@
-import type { ActingContext } from '../../context.ts';
+import type { Services } from '../../context.ts';
 import type { Prisma, Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { endSessionsOf, removeDevices } from './revoke.ts';
 
+type ModerationContext = Pick<Services, 'now' | 'outbox'> & { viewer: OfApplication };
+
 /** Ends the sessions of the user, removes their devices and refuses later sign-ins. @throws {UnknownUserError} */
-export async function blockUser(id: number, context: ActingContext): Promise<User> {
+export async function blockUser(id: number, context: ModerationContext): Promise<User> {
   const at = context.now();
   const blocked = await change(id, { blockedAt: at, updatedAt: at }, context, async (transaction, applicationId) => {
     await endSessionsOf(transaction, { applicationId, userId: id }, at);
@@ -19,12 +21,12 @@ export async function blockUser(id: number, context: ActingContext): Promise<Use
 }
 
 /** @throws {UnknownUserError} */
-export function unblockUser(id: number, context: ActingContext): Promise<User> {
+export function unblockUser(id: number, context: ModerationContext): Promise<User> {
   return change(id, { blockedAt: null, updatedAt: context.now() }, context);
 }
 
 /** @returns the number of ended sessions @throws {UnknownUserError} */
-export async function endUserSessions(id: number, context: ActingContext): Promise<number> {
+export async function endUserSessions(id: number, context: ModerationContext): Promise<number> {
   const { applicationId } = context.viewer;
   const at = context.now();
   const count = await transact(jobOwnerOf(context.viewer), async (transaction) => {
@@ -42,7 +44,7 @@ export async function endUserSessions(id: number, context: ActingContext): Promi
 function change(
   id: number,
   data: Prisma.UserUpdateManyMutationInput,
-  { viewer }: ActingContext,
+  { viewer }: ModerationContext,
   work?: (transaction: Transaction, applicationId: number) => Promise<void>,
 ): Promise<User> {
   const { applicationId } = viewer;

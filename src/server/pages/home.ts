@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { Services } from '../../context.ts';
-import { PROJECT_ROOT } from '../../project-root.ts';
+import { serviceVersion } from '../../resolvers/applications/service-status.ts';
 import { htmlPage, SECTIONS } from './layout.ts';
 import type { ServedFile } from './served-files.ts';
 
 const CONSOLE_CARD = { path: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
 
 export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promise<ServedFile> {
-  const { version } = JSON.parse(readFileSync(new URL('package.json', PROJECT_ROOT), 'utf8'));
   const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...SECTIONS].map(
     ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
   );
@@ -23,7 +21,7 @@ places and AI assistants, over REST, GraphQL and WebSocket.</p>
 The API key of the first application is in <code>credentials.json</code> in the data folder.</p>
 <h2>For machines</h2>
 <p><a href="openapi.json">OpenAPI document</a> · <a href="guides/project/schema.graphql">GraphQL schema</a> ·
-<a href="healthz">health</a> · <a href="readyz">readiness</a> · version ${version}</p>`,
+<a href="healthz">health</a> · <a href="readyz">readiness</a> · version ${serviceVersion()}</p>`,
   });
 }
 
