@@ -376,7 +376,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/server/limits/connection-limit.ts', "viewer.kind !== 'key' && open >= MAX_PER_CALLER", 'open < 0']],
+    [[35, 'src/server/limits/connection-limit.ts', '!isUnlimited && open >= MAX_PER_CALLER', 'open < 0']],
     'a user may open 100 sockets; silent sockets and sockets with oversized frames are closed',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
@@ -758,4 +758,17 @@ export const GUARDS: Guard[] = [
     ],
     'failures of many users open the circuit breaker of a host; failures of one user do not',
   ),
+  ...guardsOf('console.test.ts', '#55 cookies of the console', [
+    [55, 'src/graphql/console-cookie.ts', '|| origin === undefined || !isConsoleOrigin(origin, host)', ''],
+    [55, 'src/graphql/http/handler.ts', "request.method === 'POST' ? consolePage", 'request.method ? consolePage'],
+    [55, 'src/graphql/console-cookie.ts', 'if (application === undefined) return credentials;', ''],
+  ]),
+  ...guardsOf('console.test.ts', '#56 escape from a role', [
+    [56, 'src/resolvers/administrators/rights.ts', 'if (!isRole) throw', 'if (false) throw'],
+    [56, 'src/resolvers/administrators/rights.ts', 'if (right.needsReason && !administrator.reason)', 'if (false)'],
+    [56, 'src/resolvers/administrators/rights.ts', 'if (right.isConfirmed)', 'if (false)'],
+  ]),
+  ...guardsOf('console.test.ts', '#57 reuse of one-time links and codes', [
+    [57, 'src/resolvers/administrators/totp.ts', 'totpStep: { lt: step }', 'totpStep: { gte: 0n }'],
+  ]),
 ];

@@ -10,7 +10,7 @@ test.each([
   ['no command', [], /^Usage: npm run cli -- /],
   ['no command of a group', ['app'], /^Usage: npm run cli -- app /],
   ['an unknown group', ['users'], /^atrium: unknown command 'users'.*\n$/],
-  ['an unknown command', ['app', 'delete'], /^atrium: unknown command 'delete'.*\n$/],
+  ['an unknown command', ['app', 'erase'], /^atrium: unknown command 'erase'.*\n$/],
   ['no name', ['app', 'create'], /^atrium: required option '--name <name>' not specified\n$/],
   ['no value', ['app', 'create', '--name'], /^atrium: option '--name <name>' argument missing\n$/],
   ['an unknown option', ['app', 'list', '--nam', 'x'], /^atrium: unknown option '--nam'.*\n$/],

@@ -41,7 +41,7 @@ describe('#8 mass assignment', () => {
   const MEANT = new Set(['SessionKeys.token', 'CreateSubscriptionInput.token', 'CreatePushTokenInput.token']);
   for (const name of ['ChangedRecordInput.id', 'RecordParentInput.id', 'CreateSessionInput.applicationId'])
     MEANT.add(name);
-  MEANT.add('PushTokenInput.endpoint');
+  MEANT.add('PushTokenInput.endpoint').add('AdministratorRoleInput.applicationId');
 
   test('no GraphQL input has a field that only the service sets', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);

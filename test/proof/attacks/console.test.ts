@@ -1,0 +1,154 @@
+import { TOTP } from 'otpauth';
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
+import type { Role } from '../../../src/lib/access.ts';
+import { MINUTE } from '../../../src/lib/time.ts';
+import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
+import { rightOf } from '../../../src/schema/administrator-rights.ts';
+import { operationAccess } from '../../../src/schema/index.ts';
+import { clock, running, useApp } from '../../support/app/app.ts';
+import { connect, openSocket } from '../../support/clients/websocket.ts';
+import {
+  cookieOf,
+  errorIn,
+  fromConsole,
+  inConsole,
+  PASSWORD,
+  signedInAdministrator,
+  withReason,
+} from '../../support/fixtures/administrators.ts';
+import { allOperations } from '../../support/fixtures/operations.ts';
+
+useApp();
+
+const ME = '{ administrator { email } }';
+const ROLES: Role[] = ['owner', 'developer', 'support', 'viewer'];
+
+describe('#55 cookies of the console', () => {
+  const FOREIGN = ['https://evil.example', 'http://127.0.0.1.evil.example', 'http://localhost:1', 'null', 'file://'];
+
+  test.each(FOREIGN)('do not count in requests and sockets of pages from %s', async (origin) => {
+    const administrator = await signedInAdministrator('owner');
+    const as = { headers: { ...administrator.headers, Origin: origin } };
+    expect((await fromConsole(ME, {}, as)).data).toEqual({ administrator: null });
+    const socket = await openSocket(undefined, { Cookie: administrator.cookie, Origin: origin });
+    socket.send({ type: 'connection_init', payload: { Application: 'none' } });
+    expect(await socket.closed).toMatchObject({ code: 4403 });
+  });
+
+  test('do not count in GET requests, which links of other sites send', async () => {
+    const administrator = await signedInAdministrator('owner');
+    const response = await fetch(`${running.url}/graphql?query=${encodeURIComponent(ME)}`, {
+      headers: { Accept: 'application/json', ...administrator.headers },
+    });
+    expect(await response.json()).toEqual({ data: { administrator: null } });
+  });
+
+  test('do not count in forms, which other sites can send', async () => {
+    const administrator = await signedInAdministrator('owner');
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
+      const response = await fetch(`${running.url}/graphql`, {
+        method: 'POST',
+        headers: { ...administrator.headers, 'Content-Type': type },
+        body: JSON.stringify({ query: 'mutation { signOutAdministrator }' }),
+      });
+      expect([type, response.status]).toEqual([type, 415]);
+    }
+    expect(await db.administratorSession.count({ where: { administratorId: administrator.id } })).toBe(1);
+  });
+
+  test('do not count without the header Application, which other sites cannot send', async () => {
+    const { Application: _, ...headers } = (await signedInAdministrator('owner')).headers as Record<string, string>;
+    expect((await fromConsole(ME, {}, { headers })).data).toEqual({ administrator: null });
+  });
+
+  test('are never shared with other origins', async () => {
+    const administrator = await signedInAdministrator('owner');
+    const response = await fetch(`${running.url}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...administrator.headers, Origin: 'https://evil.example' },
+      body: JSON.stringify({ query: ME }),
+    });
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('#56 escape from a role', () => {
+  const operations = allOperations().filter(({ path, kind }) => {
+    return kind !== 'subscription' && !['anyone', 'token', 'user'].includes(operationAccess.get(path)!);
+  });
+
+  test.each(ROLES)('the role %s cannot run operations of other roles over HTTP and WebSocket', async (role) => {
+    const administrator = await signedInAdministrator(role);
+    const { Cookie, Origin, ...params } = withReason(administrator).headers as Record<string, string>;
+    const socket = await connect({ headers: params }, undefined, { Cookie: Cookie!, Origin: Origin! });
+    const others = operations.filter(({ name }) => !rightOf(name)!.roles.includes(role));
+    for (const { path, document } of others) {
+      const expected = { message: 'Your role does not allow this operation', code: 'FORBIDDEN' };
+      const answer = await fromConsole(document, {}, withReason(administrator));
+      expect([path, errorIn(answer)]).toEqual([path, expected]);
+      const { errors } = await socket.run(document);
+      expect([path, errors[0].message]).toEqual([path, expected.message]);
+    }
+    expect(others.length + operations.filter(({ name }) => rightOf(name)!.roles.includes(role)).length).toBe(
+      operations.length,
+    );
+    await socket.close();
+  });
+
+  test('an alias, a fragment or a second operation does not hide an operation', async () => {
+    const viewer = await signedInAdministrator('viewer');
+    for (const document of [
+      '{ application { id } classes: users { totalCount } }',
+      'query { ...F } fragment F on Query { application: users { totalCount } }',
+      '{ application { id } ... on Query { users { totalCount } } }',
+    ]) {
+      expect([document, errorIn(await fromConsole(document, {}, viewer))]).toMatchObject([
+        document,
+        { message: 'Your role does not allow this operation' },
+      ]);
+    }
+  });
+
+  test('messages without a reason, and secrets without a confirmation, are refused', async () => {
+    const owner = await signedInAdministrator('owner');
+    const messages = '{ messages(dialogId: "000000000000000000000000") { totalCount } }';
+    expect(errorIn(await fromConsole(messages, {}, owner))).toMatchObject({ code: 'REASON_REQUIRED' });
+    clock.advance(15 * MINUTE);
+    const create = 'mutation { createApiKey(name: "x") { key } }';
+    expect(errorIn(await fromConsole(create, {}, owner))).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+  });
+});
+
+describe('#57 reuse of one-time links and codes', () => {
+  const ACCEPT = `mutation ($token: String!, $email: String) {
+    acceptAdministratorLink(token: $token, input: { email: $email, password: "${PASSWORD}" }) { id }
+  }`;
+
+  test('a link works once, also for many requests at the same time', async () => {
+    await db.administrator.deleteMany();
+    const token = (await createSetupLink(running.app.services))!.split('#')[1]!;
+    const emails = Array.from({ length: 5 }, (_, nth) => `first${nth}@example.com`);
+    const answers = await Promise.all(emails.map((email) => fromConsole(ACCEPT, { token, email })));
+    expect(answers.filter(({ data }) => data).length).toBe(1);
+    expect(await db.administrator.count()).toBe(1);
+  });
+
+  test('a code of the authenticator app works once, also for many requests at the same time', async () => {
+    const { email } = await db.administrator.findFirstOrThrow();
+    const signIn = (code?: string) =>
+      fromConsole(
+        'mutation ($e: String!, $p: String!, $c: String) { signInAdministrator(email: $e, password: $p, code: $c) { id } }',
+        { e: email, p: PASSWORD, c: code },
+      );
+    const as = inConsole(cookieOf(await signIn()), 'none');
+    const { data } = await fromConsole('mutation { createTotpSecret { secret } }', {}, as);
+    const totp = new TOTP({ secret: data.createTotpSecret.secret });
+    const codeNow = () => totp.generate({ timestamp: clock.now() });
+    await fromConsole('mutation ($c: String!) { enableTotp(code: $c) }', { c: codeNow() }, as);
+    clock.advance(MINUTE);
+    const code = codeNow();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(code)));
+    expect(answers.filter((answer) => answer.data).length).toBe(1);
+  });
+});
