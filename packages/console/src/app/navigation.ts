@@ -15,6 +15,7 @@ export const SECTIONS: readonly Section[] = [
   { path: 'users', name: 'Users', roles: STAFF },
   { path: 'data', name: 'Data', roles: ['DEVELOPER'] },
   { path: 'dialogs', name: 'Dialogs', roles: ['SUPPORT'] },
+  { path: 'files', name: 'Files', roles: STAFF },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

@@ -119,6 +119,13 @@ const recordClass = createRoute({
   component: lazyRouteComponent(() => import('../pages/records/class.tsx'), 'ClassPage'),
 });
 
+const files = createRoute({
+  getParentRoute: () => application,
+  path: '/files',
+  validateSearch: words('user', 'file'),
+  component: lazyRouteComponent(() => import('../pages/files/files.tsx'), 'FilesPage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -138,7 +145,7 @@ const routeTree = rootRoute.addChildren([
     home,
     administrators,
     profile,
-    application.addChildren([overview, users, user, classes, recordClass, dialogs, dialog, keys, settings]),
+    application.addChildren([overview, users, user, classes, recordClass, dialogs, dialog, files, keys, settings]),
   ]),
 ]);
 

@@ -1,0 +1,92 @@
+import { Badge, Group, Modal, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { query } from '../../app/clients.ts';
+import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { bytesText } from '../../ui/bytes.ts';
+import { Empty, Page } from '../../ui/page.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
+import { Time } from '../../ui/values.tsx';
+import { FILES, type ListedFile } from './documents.ts';
+import { FileView } from './file-view.tsx';
+
+const from = '/shell/apps/$application/files';
+
+export function FilesPage() {
+  const { application } = useParams({ from });
+  const { user, file } = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/files' });
+  const target = { application, onBehalfOf: readUserId(user) };
+  const files = useInfiniteQuery({
+    ...forward,
+    queryKey: [application, 'files', target.onBehalfOf],
+    queryFn: async ({ pageParam, signal }) =>
+      (await query(target, FILES, { first: PAGE_SIZE, after: pageParam }, signal)).blobs,
+  });
+  const total = files.data?.pages[0]?.totalCount;
+  const close = () => void navigate({ search: (old) => ({ ...old, file: undefined }) });
+  return (
+    <Page
+      title="Files"
+      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
+    >
+      <Group align="flex-end">
+        <UserFilter
+          key={application}
+          label="Owner"
+          value={user}
+          onChange={(next) => void navigate({ search: (old) => ({ ...old, user: next }), replace: true })}
+        />
+      </Group>
+      <Rows
+        label="Files"
+        of={files}
+        columns={columnsOf(application, user)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No files">
+            Clients upload files for avatars and attachments of messages. Files of records are in the records.
+          </Empty>
+        }
+      />
+      <Modal opened={file !== undefined} onClose={close} title={`File ${file}`} size="lg">
+        {file !== undefined && <FileView application={application} id={Number(file)} onClose={close} />}
+      </Modal>
+    </Page>
+  );
+}
+
+const columnsOf = (application: number, user: string | undefined): Column<ListedFile>[] => [
+  {
+    name: 'File',
+    width: 'minmax(0, 2fr)',
+    render: ({ id, name, contentType }) => (
+      <>
+        <Link
+          className="row-link"
+          to="/apps/$application/files"
+          params={{ application }}
+          search={{ ...(user !== undefined && { user }), file: String(id) }}
+        >
+          {name}
+        </Link>
+        <Text size="xs" c="dimmed" truncate>
+          Id {id} · {contentType}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Size', width: '7rem', render: ({ size }) => (size === null ? 'no bytes' : bytesText(size)) },
+  {
+    name: 'Readable by',
+    width: '9rem',
+    isMinor: true,
+    render: ({ public: isPublic }) => (
+      <Badge variant="light" tt="none">
+        {isPublic ? 'Everybody' : 'Sessions'}
+      </Badge>
+    ),
+  },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+];
