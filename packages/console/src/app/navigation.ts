@@ -16,6 +16,7 @@ export const SECTIONS: readonly Section[] = [
   { path: 'data', name: 'Data', roles: ['DEVELOPER'] },
   { path: 'dialogs', name: 'Dialogs', roles: ['SUPPORT'] },
   { path: 'files', name: 'Files', roles: STAFF },
+  { path: 'pushes', name: 'Pushes', roles: STAFF },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

@@ -126,6 +126,27 @@ const files = createRoute({
   component: lazyRouteComponent(() => import('../pages/files/files.tsx'), 'FilesPage'),
 });
 
+const pushes = createRoute({
+  getParentRoute: () => application,
+  path: '/pushes',
+  validateSearch: words('user'),
+  component: lazyRouteComponent(() => import('../pages/pushes/pushes.tsx'), 'PushesPage'),
+});
+
+const push = createRoute({
+  getParentRoute: () => application,
+  path: '/pushes/$event',
+  validateSearch: words('user'),
+  component: lazyRouteComponent(() => import('../pages/pushes/push.tsx'), 'PushPage'),
+});
+
+const send = createRoute({
+  getParentRoute: () => application,
+  path: '/pushes/sends/$send',
+  validateSearch: words('user', 'status'),
+  component: lazyRouteComponent(() => import('../pages/pushes/send.tsx'), 'SendPage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -145,7 +166,21 @@ const routeTree = rootRoute.addChildren([
     home,
     administrators,
     profile,
-    application.addChildren([overview, users, user, classes, recordClass, dialogs, dialog, files, keys, settings]),
+    application.addChildren([
+      overview,
+      users,
+      user,
+      classes,
+      recordClass,
+      dialogs,
+      dialog,
+      files,
+      pushes,
+      push,
+      send,
+      keys,
+      settings,
+    ]),
   ]),
 ]);
 

@@ -1,0 +1,154 @@
+import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { mutate } from '../../app/clients.ts';
+import { CHANNELS, CREATE_EVENTS } from './documents.ts';
+import { encodeMessage } from './message.ts';
+
+const ENVIRONMENTS = [
+  { value: 'production', label: 'Production' },
+  { value: 'development', label: 'Development' },
+];
+
+const NEW = {
+  environment: 'production',
+  channel: null as string | null,
+  name: '',
+  text: '',
+  users: [] as string[],
+  tags: [] as string[],
+  excluded: [] as string[],
+  date: '',
+  minutes: '' as number | string,
+};
+
+type Form = typeof NEW;
+
+function inputOf({ environment, channel, name, text, users, tags, excluded, date, minutes }: Form) {
+  return {
+    environment,
+    message: encodeMessage(text),
+    ...(channel !== null && { pushType: channel }),
+    ...(name !== '' && { name }),
+    ...(users.length > 0 && { userIds: users.map(Number) }),
+    ...(tags.length + excluded.length > 0 && { tags: { any: tags, exclude: excluded } }),
+    ...(date !== '' && { date: Math.floor(new Date(date).getTime() / 1000) }),
+    ...(minutes !== '' && { period: Number(minutes) * 60 }),
+  };
+}
+
+export function CreatePush({ application, onDone }: { application: number; onDone: () => void }) {
+  const [form, setForm] = useState(NEW);
+  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const queries = useQueryClient();
+  const create = useMutation({
+    mutationFn: () => mutate({ application }, CREATE_EVENTS, { input: inputOf(form) }),
+    onSuccess: () => {
+      notifications.show({ message: 'Push created' });
+      onDone();
+      return queries.invalidateQueries({ queryKey: [application, 'events'] });
+    },
+  });
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    create.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Textarea
+          label="Message"
+          description="A text, or JSON that the app evaluates"
+          value={form.text}
+          onChange={(event) => set({ text: event.currentTarget.value })}
+          autosize
+          minRows={2}
+          maxRows={10}
+          data-autofocus
+          required
+        />
+        <Recipients form={form} set={set} />
+        <Group grow align="flex-start">
+          <Select
+            label="Environment"
+            data={ENVIRONMENTS}
+            value={form.environment}
+            onChange={(environment) => environment && set({ environment })}
+            allowDeselect={false}
+          />
+          <Select
+            label="Channel"
+            placeholder="Apple and Google"
+            data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
+            value={form.channel}
+            onChange={(channel) => set({ channel })}
+            clearable
+          />
+        </Group>
+        <TextInput
+          label="Name"
+          description="Distinguishes pushes; the subject of emails"
+          value={form.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+          maxLength={255}
+        />
+        <Group grow align="flex-start">
+          <TextInput
+            label="Send at"
+            description="Empty: at once"
+            type="datetime-local"
+            value={form.date}
+            onChange={(event) => set({ date: event.currentTarget.value })}
+          />
+          <NumberInput
+            label="Repeat"
+            description="Every so many minutes; empty: once"
+            value={form.minutes}
+            onChange={(minutes) => set({ minutes })}
+            min={1}
+            allowDecimal={false}
+          />
+        </Group>
+        <Group justify="flex-end">
+          <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
+            Create
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const SEPARATORS = [',', ' '];
+
+function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) => void }) {
+  return (
+    <>
+      <TagsInput
+        label="Users"
+        description="Ids; press Enter after each"
+        value={form.users}
+        onChange={(users) => set({ users: users.filter((id) => /^\d{1,10}$/.test(id)) })}
+        splitChars={SEPARATORS}
+        acceptValueOnBlur
+      />
+      <Group grow align="flex-start">
+        <TagsInput
+          label="Tags"
+          description="Also users with one of these"
+          value={form.tags}
+          onChange={(tags) => set({ tags })}
+          acceptValueOnBlur
+        />
+        <TagsInput
+          label="Except tags"
+          description="Never users with one of these"
+          value={form.excluded}
+          onChange={(excluded) => set({ excluded })}
+          acceptValueOnBlur
+        />
+      </Group>
+    </>
+  );
+}

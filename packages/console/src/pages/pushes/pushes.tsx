@@ -1,0 +1,96 @@
+import { Badge, Button, Group, Modal, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { query, type Target } from '../../app/clients.ts';
+import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { Empty, Page } from '../../ui/page.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
+import { Time } from '../../ui/values.tsx';
+import { CreatePush } from './create-push.tsx';
+import { channelName, EVENTS, type ListedEvent } from './documents.ts';
+import { Schedule } from './schedule.tsx';
+
+const from = '/shell/apps/$application/pushes';
+
+/** Events belong to their creator: without a user, those that were created with API keys or here. */
+export function PushesPage() {
+  const { application } = useParams({ from });
+  const { user } = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/pushes' });
+  const [isOpen, { open, close }] = useDisclosure();
+  const target: Target = { application, onBehalfOf: readUserId(user) };
+  const events = useInfiniteQuery({
+    ...forward,
+    queryKey: [application, 'events', target.onBehalfOf],
+    queryFn: async ({ pageParam, signal }) =>
+      (await query(target, EVENTS, { first: PAGE_SIZE, after: pageParam }, signal)).events,
+  });
+  return (
+    <Page
+      title="Pushes"
+      description="Sent once or repeatedly to a set of users, newest first."
+      actions={<Button onClick={open}>Create push</Button>}
+    >
+      <Group align="flex-end">
+        <UserFilter
+          key={application}
+          label="Created by"
+          value={user}
+          onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}
+        />
+      </Group>
+      <Rows
+        label="Pushes"
+        of={events}
+        columns={columnsOf(application, user)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No pushes">
+            {user === undefined
+              ? 'Create one here or from your server. Pushes that a user created are listed under “Created by”.'
+              : 'This user has created no pushes.'}
+          </Empty>
+        }
+      />
+      <Modal opened={isOpen} onClose={close} title="Create push" size="lg" closeOnClickOutside={false}>
+        <CreatePush application={application} onDone={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+const columnsOf = (application: number, user: string | undefined): Column<ListedEvent>[] => [
+  {
+    name: 'Push',
+    width: 'minmax(0, 2fr)',
+    render: ({ id, name, channel, environment }) => (
+      <>
+        <Link
+          className="row-link"
+          to="/apps/$application/pushes/$event"
+          params={{ application, event: String(id) }}
+          search={user === undefined ? {} : { user }}
+        >
+          {name || `Push ${id}`}
+        </Link>
+        <Text size="xs" c="dimmed" truncate>
+          {channelName(channel)} · {environment}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    width: '7rem',
+    render: ({ active }) => (
+      <Badge variant="light" tt="none" color={active ? 'brand' : 'gray'} c={active ? undefined : 'dimmed'}>
+        {active ? 'Active' : 'Ended'}
+      </Badge>
+    ),
+  },
+  { name: 'Sent', width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
+  { name: 'Sends', width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+];

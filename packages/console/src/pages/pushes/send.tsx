@@ -1,0 +1,101 @@
+import { Badge, SegmentedControl, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { query } from '../../app/clients.ts';
+import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { Empty, Page } from '../../ui/page.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { readUserId } from '../../ui/user-filter.tsx';
+import { Time } from '../../ui/values.tsx';
+import { channelName, DELIVERIES, type Delivery } from './documents.ts';
+
+const from = '/shell/apps/$application/pushes/sends/$send';
+
+const STATES = { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' };
+const COLORS = { PENDING: 'gray', DELIVERED: 'brand', FAILED: 'red' };
+
+const readStatus = (text: string | undefined): Delivery['status'] | null =>
+  text !== undefined && text in STATES ? (text as Delivery['status']) : null;
+
+/** The outcome of one send, per device. */
+export function SendPage() {
+  const { application, send } = useParams({ from });
+  const { user, status: text } = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/pushes/sends/$send' });
+  const onBehalfOf = readUserId(user);
+  const status = readStatus(text);
+  const deliveries = useInfiniteQuery({
+    ...forward,
+    queryKey: [application, 'deliveries', send, status, onBehalfOf],
+    queryFn: async ({ pageParam, signal }) => {
+      const variables = { sendId: send, status, first: PAGE_SIZE, after: pageParam };
+      return (await query({ application, onBehalfOf }, DELIVERIES, variables, signal)).pushDeliveries;
+    },
+  });
+  return (
+    <Page
+      title="Deliveries"
+      description="Acceptance by the provider does not prove that the device received the push."
+      actions={
+        <SegmentedControl
+          aria-label="State"
+          data={[{ value: '', label: 'All' }, ...Object.entries(STATES).map(([value, label]) => ({ value, label }))]}
+          value={status ?? ''}
+          onChange={(next) =>
+            void navigate({ search: (old) => ({ ...old, status: next === '' ? undefined : next }), replace: true })
+          }
+        />
+      }
+    >
+      <Rows
+        label="Deliveries"
+        of={deliveries}
+        columns={columnsOf(application)}
+        keyOf={({ subscriptionId }) => subscriptionId}
+        empty={
+          <Empty title="No deliveries">
+            {status === null
+              ? 'No recipient had a device on this channel and environment, or the send has not begun.'
+              : 'No delivery is in this state.'}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+const columnsOf = (application: number): Column<Delivery>[] => [
+  {
+    name: 'Device',
+    width: 'minmax(0, 1fr)',
+    render: ({ subscriptionId, userId, channel, attempts }) => (
+      <>
+        <Link
+          className="row-link"
+          to="/apps/$application/users/$user"
+          params={{ application, user: String(userId) }}
+        >{`User ${userId}`}</Link>
+        <Text size="xs" c="dimmed" truncate>
+          {`Subscription ${subscriptionId} · ${channelName(channel)} · ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    width: '7rem',
+    render: ({ status }) => (
+      <Badge variant="light" tt="none" color={COLORS[status]} c={status === 'PENDING' ? 'dimmed' : undefined}>
+        {STATES[status]}
+      </Badge>
+    ),
+  },
+  {
+    name: 'Answer of the provider',
+    width: 'minmax(0, 2fr)',
+    isMinor: true,
+    render: ({ answer }) => <span title={answer ?? undefined}>{answer ?? '–'}</span>,
+  },
+  { name: 'Answered', width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time of={answeredAt} /> },
+  { name: 'Next attempt', width: '12rem', isMinor: true, render: ({ retryAt }) => <Time of={retryAt} /> },
+];
