@@ -17,6 +17,7 @@ export const SECTIONS: readonly Section[] = [
   { path: 'dialogs', name: 'Dialogs', roles: ['SUPPORT'] },
   { path: 'files', name: 'Files', roles: STAFF },
   { path: 'pushes', name: 'Pushes', roles: STAFF },
+  { path: 'live', name: 'Live', roles: ['SUPPORT'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

@@ -147,6 +147,13 @@ const send = createRoute({
   component: lazyRouteComponent(() => import('../pages/pushes/send.tsx'), 'SendPage'),
 });
 
+const live = createRoute({
+  getParentRoute: () => application,
+  path: '/live',
+  validateSearch: words('class', 'dialog', 'kinds'),
+  component: lazyRouteComponent(() => import('../pages/live/live.tsx'), 'LivePage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -178,6 +185,7 @@ const routeTree = rootRoute.addChildren([
       pushes,
       push,
       send,
+      live,
       keys,
       settings,
     ]),

@@ -1,0 +1,58 @@
+import { graphql } from '@atrium/client';
+
+/** Where the stream begins. Fails without a reason, which the subscription could not ask for. */
+export const CURSOR = graphql(`query ConsoleLiveCursor { changes { cursor } }`);
+
+export const DIALOG_EVENTS = graphql(`subscription ConsoleLive($dialogId: ID, $since: String) {
+  dialogEvents(dialogId: $dialogId, since: $since) {
+    __typename
+    cursor
+    dialogId
+    ... on MessageSent { message { id senderId text } }
+    ... on MessageEdited { message { id senderId text } }
+    ... on MessagesDeleted { deletedIds deletedBy forAll }
+    ... on MessagesMarked { userId messageIds read delivered }
+    ... on ReactionAdded { userId messageId name }
+    ... on ReactionRemoved { userId messageId name }
+    ... on DialogChanged { dialog { name type occupantIds } }
+    ... on DialogRemoved { removal }
+  }
+}`);
+
+export const RECORD_EVENTS = graphql(`subscription ConsoleLiveRecords($className: String!, $since: String) {
+  recordChanged(className: $className, since: $since) {
+    cursor
+    change
+    recordId
+    record { userId updatedAt fields }
+  }
+}`);
+
+/** Kinds of events with their names. */
+export const KINDS = {
+  MessageSent: 'Message sent',
+  MessageEdited: 'Message edited',
+  MessagesDeleted: 'Messages deleted',
+  MessagesMarked: 'Messages marked',
+  ReactionAdded: 'Reaction added',
+  ReactionRemoved: 'Reaction removed',
+  DialogChanged: 'Dialog changed',
+  DialogRemoved: 'Dialog removed',
+  CREATED: 'Record created',
+  UPDATED: 'Record updated',
+  DELETED: 'Record deleted',
+};
+
+export type Kind = keyof typeof KINDS;
+
+export const RECORD_KINDS: readonly Kind[] = ['CREATED', 'UPDATED', 'DELETED'];
+export const DIALOG_KINDS = (Object.keys(KINDS) as Kind[]).filter((kind) => !RECORD_KINDS.includes(kind));
+
+export interface LiveEvent {
+  cursor: string;
+  kind: Kind;
+  receivedAt: string;
+  dialogId?: string;
+  /** What the kind adds. */
+  details: object;
+}

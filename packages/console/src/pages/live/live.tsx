@@ -1,0 +1,105 @@
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { hasRole, useMe } from '../../app/administrator.ts';
+import { Empty, Page } from '../../ui/page.tsx';
+import { EventItem } from './event-item.tsx';
+import { Filters, readDialogId } from './filters.tsx';
+import type { Source } from './source.ts';
+import { type LiveState, useLiveEvents } from './use-live-events.ts';
+
+const from = '/shell/apps/$application/live';
+
+export function LivePage() {
+  const { application } = useParams({ from });
+  const search = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/live' });
+  const hasRecords = hasRole(useMe(), ['DEVELOPER'], application);
+  const dialogId = readDialogId(search.dialog);
+  const className = hasRecords ? search.class : undefined;
+  return (
+    <Page title="Live" description="Events as they happen. Newest first.">
+      <Filters
+        key={application}
+        application={application}
+        search={search}
+        hasRecords={hasRecords}
+        onChange={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      />
+      <Stream
+        key={JSON.stringify([application, dialogId, className])}
+        application={application}
+        dialogId={dialogId}
+        className={className}
+        kinds={search.kinds?.split(',')}
+      />
+    </Page>
+  );
+}
+
+const STATES: Record<LiveState, { name: string; color: string }> = {
+  connecting: { name: 'Connecting', color: 'gray' },
+  live: { name: 'Live', color: 'brand' },
+  paused: { name: 'Paused', color: 'gray' },
+  stopped: { name: 'Stopped', color: 'red' },
+};
+
+interface StreamProps {
+  application: number;
+  dialogId: string | undefined;
+  className: string | undefined;
+  /** Only these are shown. */
+  kinds: string[] | undefined;
+}
+
+function Stream({ application, dialogId, className, kinds }: StreamProps) {
+  const source = useMemo<Source>(
+    () => ({ target: { application }, dialogId, className }),
+    [application, dialogId, className],
+  );
+  const { events, state, problem, pause, resume, clear } = useLiveEvents(source);
+  const isOn = state === 'live' || state === 'connecting';
+  useHotkeys([['p', () => (isOn ? pause() : resume())]]);
+  const shown = kinds ? events.filter(({ kind }) => kinds.includes(kind)) : events;
+  const { name, color } = STATES[state];
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined} role="status">
+            {name}
+          </Badge>
+          <Text size="sm" c="dimmed">
+            {shown.length === events.length ? `${events.length} events` : `${shown.length} of ${events.length} events`}
+          </Text>
+        </Group>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>
+            Clear
+          </Button>
+          <Button size="xs" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
+            {isOn ? 'Pause' : 'Resume'}
+          </Button>
+        </Group>
+      </Group>
+      {problem && (
+        <Alert color="red" role="alert">
+          {problem}
+        </Alert>
+      )}
+      {shown.length === 0 ? (
+        <Empty title={state === 'live' ? 'Waiting for events' : 'No events'}>
+          Events appear here when clients send messages, react or change records. After a pause, Resume delivers what
+          was missed.
+        </Empty>
+      ) : (
+        <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Events">
+          {shown.map((event) => (
+            <EventItem key={event.cursor} event={event} application={application} />
+          ))}
+        </Stack>
+      )}
+    </Stack>
+  );
+}
