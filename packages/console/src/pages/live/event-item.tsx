@@ -1,8 +1,9 @@
 import { Badge, Card, Code, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import { Time } from '../../ui/values.tsx';
 import { KINDS, type LiveEvent } from './documents.ts';
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
 /** One event; its details open on demand. Does not render again when others arrive. */
 export const EventItem = memo(({ event, application }: { event: LiveEvent; application: number }) => {
@@ -27,7 +28,9 @@ export const EventItem = memo(({ event, application }: { event: LiveEvent; appli
           )}
         </Group>
         <Text size="sm" c="dimmed" component="span">
-          <Time of={receivedAt} />
+          <time dateTime={receivedAt} title={receivedAt}>
+            {clock.format(new Date(receivedAt))}
+          </time>
         </Text>
       </Group>
       <details onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
