@@ -10,6 +10,8 @@ import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../..
 import { graphql } from '../../support/clients/graphql.ts';
 import { PASSWORD, signedInAdministrator, type TestAdministrator } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
+import { storeBlob } from '../../support/fixtures/content.ts';
+import { sendEvent, sentEvent, subscribeDevice } from '../../support/fixtures/pushes.ts';
 import { apiKey, createUser, createUsers } from '../../support/fixtures/users.ts';
 
 const OWNER_OF_ALL = { applicationId: null, role: 'owner' } as const;
@@ -105,6 +107,8 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
       await graphql(`mutation { createClass(input: { name: "Book", fields: ${fields} }) { name } }`, {}, apiKey);
       const create = 'mutation { createRecord(input: { className: "Book", fields: { title: "Emma" } }) { id } }';
       await graphql(create, {}, apiKey);
+      await storeBlob(alice!, 'hello', { name: 'greeting.txt' });
+      await sendEvent({ notification_type: 'push', push_type: 'gcm', name: 'Greeting', user: { ids: `${userId}` } });
     });
 
     const pages = (): [name: string, path: string, text: string][] => [
@@ -116,6 +120,9 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
       ['Class', `${APP}/data/Book`, 'Emma'],
       ['Dialogs', `${APP}/dialogs`, 'hello'],
       ['Dialog', `${APP}/dialogs/${dialogId}`, 'hello'],
+      ['Files', `${APP}/files`, 'greeting.txt'],
+      ['Pushes', `${APP}/pushes`, 'Greeting'],
+      ['Dialogs live', `${APP}/live`, 'Waiting for events'],
       ['API keys', `${APP}/keys`, 'Revoke'],
       ['Settings', `${APP}/settings`, 'Secrets and deletion'],
       ['Administrators', '/console/administrators', administrator.email],
@@ -265,6 +272,66 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     const lines = text.trim().split('\r\n');
     expect(lines[0]).toBe('id,userId,createdAt,updatedAt,name,amount');
     expect(lines.slice(1).map((line) => line.split(',').slice(4).join(','))).toEqual(rows);
+  });
+
+  test('a public image is shown, and a file is deleted', async () => {
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const [alice] = await createUsers(1);
+    const image = { name: 'pixel.png', content_type: 'image/png', public: true };
+    const { id } = await storeBlob(alice!, Buffer.from(pixel, 'base64'), image);
+    const { page, problems } = await openAs(await owner(), `${APP}/files?user=${alice!.id}`);
+    await page.getByRole('link', { name: 'pixel.png' }).click();
+    await page.getByRole('img', { name: 'pixel.png' }).waitFor();
+    await page.waitForFunction('document.querySelector(\'img[alt="pixel.png"]\').naturalWidth === 1');
+    await page.getByLabel('Public').click();
+    await page.getByText('Private files have no preview here').waitFor();
+    expect(await db.blob.findFirstOrThrow({ where: { id } })).toMatchObject({ isPublic: false });
+    await page.getByRole('button', { name: 'Delete file' }).click();
+    await page.getByLabel('Delete file').getByRole('button', { name: 'Delete file' }).click();
+    await page.getByText('File deleted').waitFor();
+    expect(await db.blob.count({ where: { id } })).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a push is created, and the answer of its provider is shown per device', async () => {
+    const [alice] = await createUsers(1);
+    const subscription = await subscribeDevice(alice!, 'gcm', { client_identification_sequence: 'token' });
+    const { page } = await openAs(await owner(), `${APP}/pushes`);
+    await page.getByRole('button', { name: 'Create push' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Message' }).fill('Grüße & more');
+    await form.getByRole('combobox', { name: 'Users' }).fill(String(alice!.id));
+    await form.getByRole('combobox', { name: 'Environment' }).click();
+    await page.getByRole('option', { name: 'Development' }).click();
+    await form.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: 'Google' }).click();
+    await form.getByRole('textbox', { name: 'Name' }).fill('News');
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'News' }).click();
+    await page.getByText('Grüße & more').waitFor();
+    const { id } = await db.event.findFirstOrThrow({ where: { name: 'News' } });
+    await sentEvent(id);
+    await page.reload();
+    await page.getByRole('table', { name: 'Sends' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    await page.getByText(`Subscription ${subscription}`).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('events appear live, and those missed during a pause follow', async () => {
+    const [alice, bob] = await createUsers(2);
+    const dialogId = await createDialog(alice!, [alice!, bob!]);
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/live`);
+    await stateReason(page);
+    await page.getByText('Waiting for events').waitFor();
+    await send(alice!, dialogId, 'while live');
+    await page.getByText('while live').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send(bob!, dialogId, 'while paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('while paused').waitFor();
+    expect(await page.getByText('while live').count()).toBe(1);
+    expect(problems).toEqual([]);
   });
 
   test('a message appears live, and a moderator edits and deletes it', async () => {
