@@ -25,8 +25,8 @@ export const UPDATE_EVENT = graphql(`mutation ConsoleUpdateEvent($id: Int!, $act
 
 export const DELETE_EVENT = graphql(`mutation ConsoleDeleteEvent($id: Int!) { deleteEvent(id: $id) }`);
 
-export const SENDS = graphql(`query ConsoleSends($eventId: Int, $dialogId: ID, $first: Int!, $after: String) {
-  pushSends(eventId: $eventId, dialogId: $dialogId, first: $first, after: $after) {
+export const SENDS = graphql(`query ConsoleSends($eventId: Int, $first: Int!, $after: String) {
+  pushSends(eventId: $eventId, first: $first, after: $after) {
     edges { node { id recipients delivered failed createdAt finishedAt } }
     pageInfo { hasNextPage endCursor }
   }

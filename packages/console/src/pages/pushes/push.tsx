@@ -1,4 +1,4 @@
-import { Button, Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -38,7 +38,7 @@ export function PushPage() {
             <Title order={2} size="h4">
               Sends
             </Title>
-            <Sends target={target} of={{ eventId: id }} />
+            <Sends target={target} eventId={id} isActive={loaded.eventStatus.active} />
           </Stack>
         )}
       </Loaded>
@@ -120,9 +120,12 @@ function Actions({ target, id, isActive }: { target: Target; id: number; isActiv
           isLoading={update.isPending}
         />
       ) : (
-        <Button size="xs" variant="default" onClick={() => update.mutate(true)} loading={update.isPending}>
-          Send again
-        </Button>
+        <ConfirmButton
+          label="Send again"
+          question="The push is sent to its recipients again."
+          onConfirm={() => update.mutate(true)}
+          isLoading={update.isPending}
+        />
       )}
       <ConfirmButton
         label="Delete push"

@@ -7,14 +7,20 @@ import { type Column, Rows } from '../../ui/rows.tsx';
 import { Time } from '../../ui/values.tsx';
 import { SENDS, type Send } from './documents.ts';
 
-/** The sends of an event or of the messages of a dialog. */
-export function Sends({ target, of }: { target: Target; of: { eventId: number } | { dialogId: string } }) {
+interface SendsProps {
+  target: Target;
+  eventId: number;
+  /** More sends may follow soon. */
+  isActive: boolean;
+}
+
+export function Sends({ target, eventId, isActive }: SendsProps) {
   const sends = useInfiniteQuery({
     ...forward,
-    queryKey: [target.application, 'sends', of, target.onBehalfOf],
+    queryKey: [target.application, 'sends', eventId, target.onBehalfOf],
     queryFn: async ({ pageParam, signal }) =>
-      (await query(target, SENDS, { ...of, first: PAGE_SIZE, after: pageParam }, signal)).pushSends,
-    refetchInterval: ({ state }) => (hasUnfinished(state.data?.pages[0]?.edges) ? 3_000 : false),
+      (await query(target, SENDS, { eventId, first: PAGE_SIZE, after: pageParam }, signal)).pushSends,
+    refetchInterval: ({ state }) => (isActive || hasUnfinished(state.data?.pages[0]?.edges) ? 3_000 : false),
   });
   return (
     <Rows
