@@ -64,30 +64,28 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
             rows.length === 0 ? (
               <Text c="dimmed">No open sessions.</Text>
             ) : (
-              <Table.ScrollContainer minWidth={420}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Session</Table.Th>
-                      <Table.Th>Opened</Table.Th>
-                      <Table.Th>Last request</Table.Th>
+              <Table layout="fixed">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Session</Table.Th>
+                    <Table.Th>Opened</Table.Th>
+                    <Table.Th>Last request</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {rows.map((session) => (
+                    <Table.Tr key={session.id}>
+                      <Table.Td>{session.id}</Table.Td>
+                      <Table.Td>
+                        <Time of={session.createdAt} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Time of={session.updatedAt} />
+                      </Table.Td>
                     </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {rows.map((session) => (
-                      <Table.Tr key={session.id}>
-                        <Table.Td>{session.id}</Table.Td>
-                        <Table.Td>
-                          <Time of={session.createdAt} />
-                        </Table.Td>
-                        <Table.Td>
-                          <Time of={session.updatedAt} />
-                        </Table.Td>
-                      </Table.Tr>
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </Table.ScrollContainer>
+                  ))}
+                </Table.Tbody>
+              </Table>
             )
           }
         </Loaded>

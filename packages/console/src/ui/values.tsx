@@ -27,11 +27,29 @@ export function Copyable({ label, value }: { label: string; value: string }) {
         <CopyButton value={value}>
           {({ copied, copy }) => (
             <ActionIcon variant="default" size="lg" onClick={copy} aria-label={`Copy ${label}`}>
-              {copied ? '✓' : '⧉'}
+              <CopyIcon isDone={copied} />
             </ActionIcon>
           )}
         </CopyButton>
       </Group>
     </div>
+  );
+}
+
+/** Drawn, because few fonts have such characters. */
+function CopyIcon({ isDone }: { isDone: boolean }) {
+  const path = isDone ? 'M4 12l5 5L20 6' : 'M9 9h11v11H9zM5 15H4V4h11v1';
+  return (
+    <svg
+      width="18"
+      height="18"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      aria-hidden="true"
+    >
+      <path d={path} />
+    </svg>
   );
 }
