@@ -2,6 +2,7 @@ import type { Access } from '../../lib/access.ts';
 import type { Route } from '../http/route.ts';
 import { API_VERSION, VERSION_HEADER } from '../http/versions.ts';
 import { operationOf, type Rules, rulesOf } from '../operations.ts';
+import answers from './docs/answers.json' with { type: 'json' };
 import type { RequestExample } from './docs/operation-docs.ts';
 import type { ObjectSchema, Schema } from './docs/schemas.ts';
 import { COMMON_RESPONSES, errorResponses } from './errors.ts';
@@ -13,7 +14,6 @@ import type { Media, Operation, Parameter, Reference, Response } from './types.t
 export function describe(route: Route, tokenHeaders: readonly string[]): { template: string; operation: Operation } {
   const { docs } = route;
   const rules = rulesOf(route);
-  const { name } = operationOf(route);
   const path = templateOf(route);
   const paragraphs = [
     docs.description,
@@ -23,7 +23,7 @@ export function describe(route: Route, tokenHeaders: readonly string[]): { templ
   ];
   const requestBody = requestBodyOf(route);
   const operation = {
-    operationId: docs.operationId ?? name.charAt(0).toLowerCase() + name.slice(1),
+    operationId: operationIdOf(route),
     tags: [docs.tag],
     summary: docs.summary,
     description: paragraphs.filter(Boolean).join('\n\n'),
@@ -34,6 +34,13 @@ export function describe(route: Route, tokenHeaders: readonly string[]): { templ
   };
   return { template: path.template, operation };
 }
+
+function operationIdOf(route: Route): string {
+  const { name } = operationOf(route);
+  return route.docs.operationId ?? name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+const ANSWERS: Record<string, unknown> = answers;
 
 const CALLERS: Record<Access, string> = {
   anyone: 'Requires no credentials; credentials in the request are ignored.',
@@ -163,7 +170,11 @@ function responsesOf(
   const headers = headerRefs(rules, tokenHeaders);
   const errors = errorResponses(route, rules);
   errors[429] = { ...errors[429]!, headers: { ...headers, 'Retry-After': header('Retry-After') } };
-  const success = { description: status === 201 ? 'Created' : 'OK', headers, ...contentOf(answer) };
+  const success = {
+    description: status === 201 ? 'Created' : 'OK',
+    headers,
+    ...contentOf(answer, ANSWERS[operationIdOf(route)]),
+  };
   const part = { description: 'The requested range of bytes', headers, content: FILE_CONTENT };
   const common = Object.keys(COMMON_RESPONSES).map((code) => [code, { $ref: `#/components/responses/${code}` }]);
   return { [status]: success, ...(answer === 'file' && { 206: part }), ...errors, ...Object.fromEntries(common) };
@@ -171,7 +182,8 @@ function responsesOf(
 
 const FILE_CONTENT = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 
-function contentOf(answer: Route['docs']['answer']): { content?: Record<string, Media> } {
+/** @param example recorded from a service by `test/rest/openapi/json-examples.test.ts` */
+function contentOf(answer: Route['docs']['answer'], example: unknown): { content?: Record<string, Media> } {
   switch (answer) {
     case 'nothing':
       return {};
@@ -180,7 +192,7 @@ function contentOf(answer: Route['docs']['answer']): { content?: Record<string, 
     case 'xml':
       return { content: { 'application/xml': { schema: { type: 'string' } } } };
     default:
-      return { content: { 'application/json': { schema: answer } } };
+      return { content: { 'application/json': { schema: answer, ...(example !== undefined && { example }) } } };
   }
 }
 

@@ -38,6 +38,7 @@ export interface Parameter {
 
 export interface Media {
   schema: Schema;
+  example?: unknown;
   examples?: Record<string, { summary?: string; value: unknown }>;
 }
 
