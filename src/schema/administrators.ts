@@ -9,26 +9,14 @@ import {
 } from '../resolvers/administrators/links.ts';
 import { listAdministrators } from '../resolvers/administrators/list.ts';
 import type { Administrator as AdministratorRow } from '../resolvers/administrators/rows.ts';
-import {
-  changeAdministratorPassword,
-  confirmAdministrator,
-  currentAdministrator,
-  signInAdministrator,
-  signOutAdministrator,
-} from '../resolvers/administrators/sign-in.ts';
-import {
-  createTotpSecret,
-  disableTotp,
-  enableTotp,
-  type TotpSecret as TotpSecretShape,
-} from '../resolvers/administrators/totp.ts';
+import { currentAdministrator } from '../resolvers/administrators/sign-in.ts';
 import { deleteAdministrator, updateAdministrator } from '../resolvers/administrators/update.ts';
 import { builder } from './builder.ts';
 import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
 
-const PASSWORD = '12 to 128 characters; must differ from the email address.';
-const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
-const EMAIL = 'Email address; case-insensitive.';
+export const PASSWORD = '12 to 128 characters; must differ from the email address.';
+export const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
+export const EMAIL = 'Email address; case-insensitive.';
 const NAME = 'Name for other administrators and the audit log, 1 to 255 characters.';
 
 const Role = builder.enumType('AdministratorRoleName', {
@@ -52,7 +40,7 @@ const AdministratorRole = builder.objectRef<AssignedRole>('AdministratorRole').i
   }),
 });
 
-const Administrator = builder.objectRef<AdministratorRow>('Administrator').implement({
+export const Administrator = builder.objectRef<AdministratorRow>('Administrator').implement({
   description: 'A person who uses the console.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Numeric id, for `updateAdministrator` and `deleteAdministrator`.' }),
@@ -109,14 +97,6 @@ const InvitedAdministrator = builder.objectRef<Invited>('InvitedAdministrator').
     isMailed: t.exposeBoolean('isMailed', {
       description: 'Whether the mail server accepted the invitation. Otherwise pass `url` on yourself.',
     }),
-  }),
-});
-
-const TotpSecret = builder.objectRef<TotpSecretShape>('TotpSecret').implement({
-  description: 'A new secret for an authenticator app. It takes effect when `enableTotp` receives its first code.',
-  fields: (t) => ({
-    secret: t.exposeString('secret', { description: 'The secret in Base32, to type into the app.' }),
-    uri: t.exposeString('uri', { description: 'The same as `otpauth://totp/…` URI, to show as a QR code.' }),
   }),
 });
 
@@ -186,44 +166,6 @@ builder.queryField('administratorLink', (t) =>
   }),
 );
 
-builder.mutationField('signInAdministrator', (t) =>
-  t.withAuth({ anyone: true }).field({
-    type: Administrator,
-    description:
-      'Signs in to the console and sets its cookie. The session ends after 30 minutes without a request, and after 12 ' +
-      'hours. Fails with `UNAUTHENTICATED` if the credentials are wrong and `CODE_REQUIRED` if a code is missing.',
-    rateLimit: 'signIn',
-    args: {
-      email: t.arg.string({ required: true, description: EMAIL }),
-      password: t.arg.string({ required: true, description: 'Case-sensitive.' }),
-      code: t.arg.string({ description: CODE }),
-    },
-    resolve: (_root, args, context) => signInAdministrator(args, context),
-  }),
-);
-
-builder.mutationField('signOutAdministrator', (t) =>
-  t.withAuth({ administrator: true }).boolean({
-    description: 'Ends the session of the caller and removes the cookie.',
-    resolve: (_root, _args, context) => signOutAdministrator(context.viewer, context),
-  }),
-);
-
-builder.mutationField('confirmAdministrator', (t) =>
-  t.withAuth({ administrator: true }).field({
-    type: Administrator,
-    description:
-      'Proves again who the caller is, which allows deletions and secrets for 15 minutes. Fails like ' +
-      '`signInAdministrator`.',
-    rateLimit: 'signIn',
-    args: {
-      password: t.arg.string({ required: true, description: 'Password of the caller.' }),
-      code: t.arg.string({ description: CODE }),
-    },
-    resolve: (_root, args, context) => confirmAdministrator(args, context.viewer, context),
-  }),
-);
-
 builder.mutationField('acceptAdministratorLink', (t) =>
   t.withAuth({ anyone: true }).field({
     type: Administrator,
@@ -284,42 +226,5 @@ builder.mutationField('deleteAdministrator', (t) =>
       `remain. ${CONFIRMATION}`,
     args: { id: t.arg.int({ required: true, description: 'Id from `administrators`.' }) },
     resolve: (_root, { id }, { viewer }) => deleteAdministrator(id, viewer),
-  }),
-);
-
-builder.mutationField('changeAdministratorPassword', (t) =>
-  t.withAuth({ administrator: true }).boolean({
-    description: `Sets a new password for the caller and ends their other sessions. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
-    args: { password: t.arg.string({ required: true, description: PASSWORD }) },
-    resolve: (_root, { password }, context) => changeAdministratorPassword(password, context.viewer, context),
-  }),
-);
-
-builder.mutationField('createTotpSecret', (t) =>
-  t.withAuth({ administrator: true }).field({
-    type: TotpSecret,
-    description:
-      'Creates a secret for an authenticator app (TOTP, 6 digits, 30 seconds). Replaces an earlier secret that was not ' +
-      `enabled. Fails with \`UNPROCESSABLE\` if TOTP is enabled. ${CONFIRMATION}`,
-    resolve: (_root, _args, context) => createTotpSecret(context.viewer, context),
-  }),
-);
-
-builder.mutationField('enableTotp', (t) =>
-  t.withAuth({ administrator: true }).stringList({
-    description:
-      'Requires a code at each later sign-in. Returns 10 recovery codes of 12 characters, each of which replaces one ' +
-      `code of the app; they are shown only once. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
-    args: { code: t.arg.string({ required: true, description: 'First code of the authenticator app, 6 digits.' }) },
-    resolve: (_root, { code }, context) => enableTotp(context.viewer, code, context),
-  }),
-);
-
-builder.mutationField('disableTotp', (t) =>
-  t.withAuth({ administrator: true }).boolean({
-    description: `Stops requiring codes and deletes the recovery codes. ${CONFIRMATION}`,
-    resolve: (_root, _args, context) => disableTotp(context.viewer, context),
   }),
 );

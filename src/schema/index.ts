@@ -6,6 +6,7 @@ import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
 import './administrators.ts';
+import './administrator-sign-in.ts';
 import './applications.ts';
 import './api-keys.ts';
 import './figures.ts';

@@ -1,7 +1,8 @@
 import { AtriumError, graphql } from '@atrium/client';
 import { Alert, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
+import { submitting } from '../ui/form.tsx';
 import { administratorQuery, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import { sentenceOf } from './query-client.ts';
@@ -121,11 +122,4 @@ function Problem({ error }: { error: Error | null }) {
 
 function isCodeMissing(error: Error): boolean {
   return error instanceof AtriumError && error.code === 'CODE_REQUIRED';
-}
-
-function submitting(submit: () => void) {
-  return (event: SubmitEvent) => {
-    event.preventDefault();
-    submit();
-  };
 }

@@ -2,7 +2,8 @@ import { graphql } from '@atrium/client';
 import { Anchor, Button, Card, Center, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
+import { submitting } from '../ui/form.tsx';
 import { clientOf, SERVICE } from './clients.ts';
 import { Logo } from './logo.tsx';
 import { SignInForm } from './sign-in-forms.tsx';
@@ -63,10 +64,7 @@ function RequestLink() {
       </Text>
     );
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    request.mutate();
-  };
+  const submit = submitting(() => request.mutate());
   return (
     <form onSubmit={submit}>
       <Stack>

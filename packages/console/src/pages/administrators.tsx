@@ -2,10 +2,11 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -226,11 +227,4 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
       </Stack>
     </form>
   );
-}
-
-function submitting(submit: () => void) {
-  return (event: SubmitEvent) => {
-    event.preventDefault();
-    submit();
-  };
 }

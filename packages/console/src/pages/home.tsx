@@ -1,11 +1,11 @@
 import { graphql } from '@atrium/client';
-import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
 import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
+import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -56,10 +56,9 @@ export function HomePage() {
 }
 
 function CreateForm({ onClose }: { onClose: () => void }) {
-  const [name, setName] = useState('');
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: async () => (await mutate(SERVICE, CREATE, { name })).createApplication,
+    mutationFn: async (name: string) => (await mutate(SERVICE, CREATE, { name })).createApplication,
     onSuccess: () => queries.invalidateQueries({ queryKey: applicationsQuery.queryKey }),
   });
   if (create.data) {
@@ -75,32 +74,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
       </Stack>
     );
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          data-autofocus
-          required
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
+  return <NameForm onCancel={onClose} onCreate={create.mutate} isPending={create.isPending} />;
 }
 
 const GIGABYTE = 1e9;

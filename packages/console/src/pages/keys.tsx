@@ -1,11 +1,11 @@
 import { graphql } from '@atrium/client';
-import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
 import { mutate, query } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { NameForm } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -82,10 +82,9 @@ export function KeysPage() {
 }
 
 function CreateForm({ application, onClose }: { application: number; onClose: () => void }) {
-  const [name, setName] = useState('');
   const queries = useQueryClient();
   const create = useMutation({
-    mutationFn: async () => (await mutate({ application }, CREATE, { name })).createApiKey,
+    mutationFn: async (name: string) => (await mutate({ application }, CREATE, { name })).createApiKey,
     onSuccess: () => queries.invalidateQueries({ queryKey: [application, 'keys'] }),
   });
   if (create.data) {
@@ -97,31 +96,12 @@ function CreateForm({ application, onClose }: { application: number; onClose: ()
       </Stack>
     );
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="Name"
-          placeholder="For example the server that will use it"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          data-autofocus
-          required
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <NameForm
+      placeholder="For example the server that will use it"
+      onCancel={onClose}
+      onCreate={create.mutate}
+      isPending={create.isPending}
+    />
   );
 }

@@ -2,11 +2,12 @@ import { graphql } from '@atrium/client';
 import { Button, Card, Code, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { renderSVG } from 'uqr';
 import { administratorQuery, useMe } from '../app/administrator.ts';
 import { mutate, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { submitting } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Copyable } from '../ui/values.tsx';
 
@@ -37,10 +38,7 @@ function Password() {
       notifications.show({ message: 'Password changed. Your other sessions have ended.' });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    change.mutate();
-  };
+  const submit = submitting(() => change.mutate());
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
@@ -121,10 +119,7 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
     mutationFn: async () => (await mutate(SERVICE, ENABLE, { code })).enableTotp,
     onSuccess: onEnabled,
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    enable.mutate();
-  };
+  const submit = submitting(() => enable.mutate());
   const image = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`;
   return (
     <Stack component="form" onSubmit={submit} w="100%">

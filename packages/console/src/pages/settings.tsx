@@ -3,10 +3,11 @@ import { Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInpu
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { applicationsQuery, hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Copyable } from '../ui/values.tsx';
 
@@ -91,10 +92,7 @@ function SettingsForm({
       void queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = submitting(() => save.mutate());
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>

@@ -15,11 +15,12 @@ import {
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { nameOf } from '../app/user-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
 import { UserAccess } from './user-access.tsx';
@@ -115,10 +116,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
       void queries.invalidateQueries({ queryKey: [application, 'users'] });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = submitting(() => save.mutate());
   const isChanged = Object.keys(form).some(
     (name) => form[name as keyof typeof form] !== initial[name as keyof typeof form],
   );
@@ -177,10 +175,7 @@ function Password({ application, id }: { application: number; id: number }) {
       notifications.show({ message: 'Password set. The sessions of the user have ended.' });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = submitting(() => save.mutate());
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">

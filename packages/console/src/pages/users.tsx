@@ -3,11 +3,12 @@ import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } fr
 import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { type SubmitEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { nameOf } from '../app/user-names.ts';
+import { submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Time } from '../ui/values.tsx';
@@ -159,10 +160,7 @@ function CreateForm({ application }: { application: number }) {
     value: form[name],
     onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
+  const submit = submitting(() => create.mutate());
   return (
     <form onSubmit={submit}>
       <Stack>

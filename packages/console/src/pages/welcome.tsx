@@ -2,11 +2,12 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { administratorQuery } from '../app/administrator.ts';
 import { clientOf, SERVICE } from '../app/clients.ts';
 import { sentenceOf } from '../app/query-client.ts';
 import { EntryCard } from '../app/sign-in-page.tsx';
+import { submitting } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
@@ -72,10 +73,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
       await navigate({ to: '/' });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    accept.mutate();
-  };
+  const submit = submitting(() => accept.mutate());
   return (
     <EntryCard title={TITLES[account.purpose]}>
       <form onSubmit={submit}>

@@ -1,8 +1,9 @@
 import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
+import { submitting } from '../../ui/form.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
@@ -50,10 +51,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    create.mutate();
-  };
+  const submit = submitting(() => create.mutate());
   return (
     <form onSubmit={submit}>
       <Stack>

@@ -1,7 +1,8 @@
 import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
+import { submitting } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
 import { classesKey } from './use-class.ts';
@@ -68,10 +69,7 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
       onDone(name);
     },
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = submitting(() => save.mutate());
   const set = (key: number, change: Partial<FieldForm>) =>
     setFields(fields.map((field) => (field.key === key ? { ...field, ...change } : field)));
   return (

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { submitting } from '../../ui/form.tsx';
 import { Time } from '../../ui/values.tsx';
 import {
   CREATE_RECORDS,
@@ -45,10 +46,7 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
     mutationFn: () => mutate({ application, onBehalfOf }, DELETE_RECORDS, { className, ids: [record!.id] }),
     onSuccess: onDone,
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
+  const submit = submitting(() => save.mutate());
   return (
     <form onSubmit={submit}>
       <Stack>
