@@ -17,7 +17,7 @@ import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
 export const PASSWORD = '12 to 128 characters; must differ from the email address.';
 export const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
 export const EMAIL = 'Email address; case-insensitive.';
-const NAME = 'Name for other administrators and the audit log, 1 to 255 characters.';
+const NAME = 'Name that other administrators see, 1 to 255 characters.';
 
 const Role = builder.enumType('AdministratorRoleName', {
   description: 'What an administrator may do in an application.',
@@ -45,7 +45,7 @@ export const Administrator = builder.objectRef<AdministratorRow>('Administrator'
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Numeric id, for `updateAdministrator` and `deleteAdministrator`.' }),
     email: t.exposeString('email', { description: 'Email address in lower case; identifies the account at sign-in.' }),
-    name: t.exposeString('name', { description: 'Name for other administrators and the audit log.' }),
+    name: t.exposeString('name', { description: 'Name that other administrators see.' }),
     isActive: t.exposeBoolean('isActive', {
       description: 'False until the person has accepted the invitation and set a password.',
     }),

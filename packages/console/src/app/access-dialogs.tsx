@@ -43,7 +43,7 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">Messages are private. The reason is stored with everything you do in this tab.</Text>
+        <Text size="sm">Messages are private. The console sends the reason with every request of this tab.</Text>
         <Textarea
           label="Reason"
           placeholder="For example the number of a support ticket"

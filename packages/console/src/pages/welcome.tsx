@@ -90,7 +90,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
           {account.purpose !== 'PASSWORD_RESET' && (
             <TextInput
               label="Name"
-              description="Other administrators and the audit log show it"
+              description="Other administrators see it"
               autoComplete="name"
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
