@@ -6,6 +6,7 @@ import { MINUTE } from '../../../src/lib/time.ts';
 import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
 import { hashPassword } from '../../../src/resolvers/users/passwords.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { until } from '../../support/app/until.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { PASSWORD, signedInAdministrator, type TestAdministrator } from '../../support/fixtures/administrators.ts';
@@ -196,6 +197,50 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('was deleted').waitFor();
     expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
+  });
+
+  test('typed filters do not lead back from a page that was opened in the meantime', async () => {
+    const ida = await createUser({ full_name: 'Ida Rhodes' });
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.clock.install();
+    let load = () => {};
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/\/user-[\w-]{8}\.js$/, async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Users' }).click();
+    const name = page.getByRole('link', { name: 'Ida Rhodes' });
+    await name.waitFor();
+    await page.getByLabel('Search').fill('ida');
+    await name.click();
+    await page.clock.fastForward(1_000);
+    load();
+    await page.getByText(`Id ${ida.id}`).waitFor();
+    await page.getByLabel('Full name').waitFor();
+  });
+
+  test('figures are not requested while the page is idle, so that the session ends', async () => {
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.clock.install();
+    await page.getByText('Online now').waitFor();
+    await page.mouse.move(10, 10);
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST') requests++;
+    });
+    await page.clock.runFor(60_000);
+    await until(() => requests > 0);
+    await page.clock.fastForward(6 * MINUTE);
+    await page.waitForLoadState('networkidle');
+    requests = 0;
+    await page.clock.runFor(10 * MINUTE);
+    expect(requests).toBe(0);
+    await page.mouse.move(20, 20);
+    await page.clock.runFor(60_000);
+    await until(() => requests > 0);
   });
 
   test('a user is blocked and unblocked, and their sessions end', async () => {

@@ -5,6 +5,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
+import { usePolling } from '../app/polling.ts';
 import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
@@ -83,7 +84,7 @@ function Service() {
   const status = useQuery({
     queryKey: ['status'],
     queryFn: async ({ signal }) => (await query(SERVICE, STATUS, {}, signal)).serviceStatus,
-    refetchInterval: 30_000,
+    refetchInterval: usePolling(30_000),
   });
   return (
     <Stack gap="xs">

@@ -3,6 +3,7 @@ import { Card, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../app/clients.ts';
+import { usePolling } from '../app/polling.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 
@@ -31,7 +32,7 @@ export function OverviewPage() {
   const stats = useQuery({
     queryKey: [application, 'stats', hours],
     queryFn: ({ signal }) => query({ application }, STATS, { hours: Number(hours) || 24 }, signal),
-    refetchInterval: 15_000,
+    refetchInterval: usePolling(15_000),
     placeholderData: keepPreviousData,
   });
   return (

@@ -1,12 +1,13 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
@@ -107,10 +108,10 @@ function Filters({ search, tag }: { search: string; tag: string }) {
   const navigate = useNavigate({ from: '/apps/$application/users' });
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState({ search, tag });
-  const apply = useDebouncedCallback((next: typeof text) => {
+  const apply = useTypedFilter((next: typeof text) => {
     const isSet = Object.entries(next).filter(([, value]) => value !== '');
     void navigate({ search: Object.fromEntries(isSet), replace: true });
-  }, 250);
+  });
   const set = (change: Partial<typeof text>) => {
     const next = { ...text, ...change };
     setText(next);

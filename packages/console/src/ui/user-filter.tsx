@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
+import { useTypedFilter } from '../app/typing.ts';
 
 /** The id of a user in the address, which is untrusted. @returns undefined for none */
 export function readUserId(text: string | undefined): number | undefined {
@@ -16,7 +16,7 @@ interface UserFilterProps {
 /** Input of a user id, applied after a pause in typing. */
 export function UserFilter({ label, value, onChange }: UserFilterProps) {
   const [text, setText] = useState(value ?? '');
-  const apply = useDebouncedCallback((next: string) => onChange(next || undefined), 300);
+  const apply = useTypedFilter((next: string) => onChange(next || undefined));
   return (
     <TextInput
       label={label}

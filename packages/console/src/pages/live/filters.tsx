@@ -1,6 +1,6 @@
 import { Group, MultiSelect, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
+import { useTypedFilter } from '../../app/typing.ts';
 import { useClasses } from '../records/use-class.ts';
 import { DIALOG_KINDS, KINDS, RECORD_KINDS } from './documents.ts';
 
@@ -79,7 +79,7 @@ function DialogInput({
 }) {
   const [text, setText] = useState(value ?? '');
   const isValid = text === '' || DIALOG_ID.test(text);
-  const apply = useDebouncedCallback((next: string) => onChange(next || undefined), 300);
+  const apply = useTypedFilter((next: string) => onChange(next || undefined));
   return (
     <TextInput
       label="Dialog"

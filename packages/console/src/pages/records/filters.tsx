@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useState } from 'react';
+import { useTypedFilter } from '../../app/typing.ts';
 import type { Field, RecordClass } from './documents.ts';
 import { InvalidValueError, parseValue } from './values.ts';
 
@@ -71,7 +72,7 @@ interface FiltersProps {
 export function Filters({ definition, conditions, sort, as, onChange }: FiltersProps) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const [user, setUser] = useState(as ?? '');
-  const setAs = useDebouncedCallback((text: string) => onChange({ as: text || undefined }), 300);
+  const setAs = useTypedFilter((text: string) => onChange({ as: text || undefined }));
   const set = (next: Condition[]) => onChange({ filter: next.length === 0 ? undefined : JSON.stringify(next) });
   const sortable = definition.fields.filter(({ array, type }) => !array && type !== 'FILE' && type !== 'LOCATION');
   const orders = [...sortable.map(({ name }) => name), 'createdAt', 'updatedAt'].flatMap((name) => [
