@@ -15,7 +15,8 @@ export interface ConsolePage {
 
 /**
  * Cookies accompany every request of a browser, so they count only if the page is one of the console. Browsers set
- * `Origin` themselves on every POST request and WebSocket.
+ * `Origin` themselves on every POST request and WebSocket. Requests of the console also have the header
+ * `Application`, which pages of other sites cannot send.
  * @returns undefined for requests from elsewhere
  */
 export function consolePage(

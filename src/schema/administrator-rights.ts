@@ -29,7 +29,7 @@ const GROUPS: (Right & { operations: string })[] = [
     roles: STAFF,
     operations:
       'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
-      'usersByFullName usersByTags me presence blob blobs createBlob completeBlob updateBlob event events eventStatus ' +
+      'usersByFullName usersByTags me presence blob blobFile blobs createBlob completeBlob updateBlob event events eventStatus ' +
       'createEvents updateEvent pushSends pushDeliveries',
   },
   { roles: STAFF, isConfirmed: true, operations: 'deleteBlob deleteEvent' },

@@ -137,7 +137,8 @@ async function contextOf({ caller, req, res }: ServerContext, services: Services
 
 /** Links and forms of other sites send GET requests with the cookie. */
 function pageOf(request: IncomingMessage, services: Services): ConsolePage | undefined {
-  return request.method === 'POST' ? consolePage(request.headers, services) : undefined;
+  const { method, headers } = request;
+  return method === 'POST' && headers.application ? consolePage(headers, services) : undefined;
 }
 
 async function executePresented(

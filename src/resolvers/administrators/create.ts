@@ -3,7 +3,6 @@ import type { Transaction } from '../../db/client.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
 import { createLink } from './links.ts';
 import { type Administrator, findAdministrator, jobOf, lockAdministrators } from './rows.ts';
 import { emailOf, requireOwnerOf, requireValid } from './rules.ts';
@@ -30,7 +29,7 @@ export async function inviteAdministrator(
   services: InvitationServices & Pick<Services, 'mailer' | 'log'>,
 ): Promise<InvitedAdministrator> {
   requireOwnerOf(viewer, input.roles);
-  const invited = await createInvited(input, services, jobOf(viewer));
+  const invited = await createInvited(input, services, viewer);
   const { administrator, url } = invited;
   const { name: inviter } = await findAdministrator(viewer.administrator.id);
   const text = invitationText(url, inviter);
@@ -43,19 +42,20 @@ export async function inviteAdministrator(
   }
 }
 
-/** For the operator, who passes the link on. */
+/** @param viewer undefined for the operator, who passes the link on */
 export async function createInvited(
   input: NewAdministrator,
   services: InvitationServices,
-  job: JobOwner = BACKGROUND,
+  viewer?: AdministratorViewer,
 ): Promise<{ administrator: Administrator; url: string }> {
   requireValid(input);
   const email = emailOf(input.email);
   const at = services.now();
-  const { id, url } = await transact(job, async (transaction) => {
+  const { id, url } = await transact(viewer ? jobOf(viewer) : BACKGROUND, async (transaction) => {
     await lockAdministrators(transaction);
-    const known = await transaction.administrator.findUnique({ where: { email } });
+    const known = await transaction.administrator.findUnique({ where: { email }, include: { roles: true } });
     if (known && known.passwordHash !== null) throw new InvalidFieldsError({ email: ['has already been taken'] });
+    if (known && viewer) requireOwnerOf(viewer, known.roles);
     const data = { email, name: input.name.trim(), updatedAt: at };
     const { id } = known
       ? await transaction.administrator.update({ where: { id: known.id }, data })

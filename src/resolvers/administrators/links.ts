@@ -110,25 +110,30 @@ export async function acceptAdministratorLink(
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(at) };
 }
 
-/** Always succeeds, so that it does not reveal who is an administrator. At most one mail per minute and address. */
+/**
+ * Always succeeds, and continues in the background, so that neither the result nor its duration reveals who is an
+ * administrator. At most one mail per minute and address.
+ */
 export async function requestAdministratorLink(email: string, context: Context): Promise<true> {
-  const { log, mailer } = context;
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
-  if (!found) return true;
-  const url = await transact(BACKGROUND, async (transaction) => {
-    await transaction.$executeRaw`SELECT FROM administrators WHERE id = ${found.id} FOR NO KEY UPDATE`;
-    const createdAt = { gt: new Date(context.now().getTime() - MAIL_INTERVAL_MS) };
-    const where = { administratorId: found.id, purpose: 'passwordReset' as const, createdAt };
-    if ((await transaction.administratorLink.count({ where })) > 0) return undefined;
-    return createLink(transaction, { purpose: 'passwordReset', administratorId: found.id }, context);
-  });
-  // In the background, because the duration would reveal that the address is known.
-  if (url) {
-    mailer
-      .send({ to: found.email, subject: 'Set a new password for the console', text: resetText(url) })
-      .catch((error: unknown) => log.error({ err: error }, 'the mail with a link for an administrator was not sent'));
+  if (found) {
+    sendLink(found, context).catch((error: unknown) =>
+      context.log.error({ err: error }, 'the mail with a link for an administrator was not sent'),
+    );
   }
   return true;
+}
+
+async function sendLink({ id, email }: Pick<StoredAdministrator, 'id' | 'email'>, context: Context): Promise<void> {
+  const url = await transact(BACKGROUND, async (transaction) => {
+    await transaction.$executeRaw`SELECT FROM administrators WHERE id = ${id} FOR NO KEY UPDATE`;
+    const createdAt = { gt: new Date(context.now().getTime() - MAIL_INTERVAL_MS) };
+    const where = { administratorId: id, purpose: 'passwordReset' as const, createdAt };
+    if ((await transaction.administratorLink.count({ where })) > 0) return undefined;
+    return createLink(transaction, { purpose: 'passwordReset', administratorId: id }, context);
+  });
+  if (!url) return;
+  await context.mailer.send({ to: email, subject: 'Set a new password for the console', text: resetText(url) });
 }
 
 /** For the operator, who passes the link on. @throws {NotFoundError} */

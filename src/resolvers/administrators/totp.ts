@@ -89,12 +89,15 @@ export async function requireCode(
   if (!hasTotp || encryptedTotp === null) return;
   const typed = code?.replaceAll(/[\s-]/g, '').toLowerCase();
   if (!typed) throw new CodeRequiredError();
-  const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), typed, now());
-  const isAccepted = step === undefined ? await useRecoveryCode(id, typed) : await useStep(id, step);
+  // Recovery codes also work if the encryption key was lost.
+  const isAccepted = isTotp(typed)
+    ? await useStep(id, stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), typed, now()))
+    : await useRecoveryCode(id, typed);
   if (!isAccepted) throw new WrongAdministratorCredentialsError();
 }
 
-async function useStep(id: number, step: bigint): Promise<boolean> {
+async function useStep(id: number, step: bigint | undefined): Promise<boolean> {
+  if (step === undefined) return false;
   const { count } = await db.administrator.updateMany({
     where: { id, totpStep: { lt: step } },
     data: { totpStep: step },
@@ -110,10 +113,12 @@ async function useRecoveryCode(id: number, code: string): Promise<boolean> {
   return used > 0;
 }
 
+const isTotp = (code: string) => /^\d{6}$/.test(code);
+
 /** The time step of a valid code. */
 function stepOf(secret: string, code: string, now: Date): bigint | undefined {
   const timestamp = now.getTime();
-  const delta = /^\d{6}$/.test(code) ? totpOf(secret).validate({ token: code, timestamp, window: WINDOW }) : null;
+  const delta = isTotp(code) ? totpOf(secret).validate({ token: code, timestamp, window: WINDOW }) : null;
   return delta === null ? undefined : BigInt(Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta);
 }
 

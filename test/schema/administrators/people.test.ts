@@ -114,6 +114,21 @@ describe('an owner of one application', () => {
     expect(errorIn(await set([there]))).toBeUndefined();
   });
 
+  test('may not replace the roles of an invited person in other applications', async () => {
+    const other = await createTenant(0);
+    const roles = [{ applicationId: other.applicationId, role: 'DEVELOPER' }];
+    const input = { email: 'ida@example.com', name: 'Ida', roles };
+    expect(errorIn(await graphql(INVITE, { input }, await ownerOfAll()))).toBeUndefined();
+    const owner = withoutApplication(await signedInAdministrator('owner'));
+    const own = { ...input, roles: [{ applicationId: APPLICATION.id, role: 'VIEWER' }] };
+    expect(errorIn(await graphql(INVITE, { input: own }, owner))).toEqual({
+      message: 'Only an owner may assign or remove these roles',
+      code: 'FORBIDDEN',
+    });
+    const kept = await db.administratorRole.findMany({ where: { administrator: { email: input.email } } });
+    expect(kept).toMatchObject([{ applicationId: other.applicationId, role: 'developer' }]);
+  });
+
   test('may not delete administrators or create applications', async () => {
     const person = await signedInAdministrator('viewer');
     const owner = withoutApplication(await signedInAdministrator('owner'));

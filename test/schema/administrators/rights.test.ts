@@ -24,8 +24,24 @@ useApp();
 
 const ROLES: Role[] = ['owner', 'developer', 'support', 'viewer'];
 
+/** They need no credentials, and return nothing more to callers who have some. */
+const PUBLIC = [
+  'acceptAdministratorLink',
+  'accountSettings',
+  'administrator',
+  'administratorLink',
+  'createSession',
+  'passwordReset',
+  'requestAdministratorLink',
+  'resetPassword',
+  'signInAdministrator',
+  'uploadBlob',
+];
+
 /** Those that an administrator can reach at all. */
-const OPERATIONS = allOperations().filter(({ path }) => !['anyone', 'token'].includes(operationAccess.get(path)!));
+const OPERATIONS = allOperations().filter(
+  ({ name, path }) => !PUBLIC.includes(name) && operationAccess.get(path) !== 'token',
+);
 
 /** They end what the other tests need; their own tests follow. */
 const DESTRUCTIVE = new Set(['signOutAdministrator', 'deleteApplication', 'rotateApplicationSecret']);
@@ -76,6 +92,11 @@ describe.each(ROLES)('the role %s', (role) => {
       else expect([operation.path, found]).toEqual([operation.path, NOT_ALLOWED]);
     }
   });
+});
+
+test('operations without a right need no credentials', () => {
+  const access = PUBLIC.map((name) => allOperations().find((one) => one.name === name)?.path);
+  expect(access.map((path) => operationAccess.get(path!))).toEqual(PUBLIC.map(() => 'anyone'));
 });
 
 test('texts of messages require a reason, and deletions a confirmation', async () => {
