@@ -1,6 +1,5 @@
 import type { Services } from '../context.ts';
 import { MINUTE } from '../lib/time.ts';
-import { onApplicationDeleted, sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
 import { traced } from '../server/observability/tracing.ts';
 import { type Retention, sweep } from './sweep.ts';
@@ -27,11 +26,7 @@ export class Sweeps {
       this.#run('sweep', () => sweep(now(), this.#retention));
       this.#run('sweep-files', () => sweepFiles(now(), storage));
     }, SWEEP_INTERVAL_MS).unref();
-    const forget = [
-      onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now()))),
-      onApplicationDeleted(() => this.#run('sweep-applications', () => sweepDeletedApplications(now()))),
-    ];
-    this.#forget = () => forget.forEach((one) => void one());
+    this.#forget = onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now())));
   }
 
   stop(): void {

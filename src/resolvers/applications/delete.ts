@@ -3,6 +3,7 @@ import { db, Prisma } from '../../db/client.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { type AdministratorViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { MINUTE } from '../../lib/time.ts';
 import { appendRevokedApiKey, appendSessionMinutes } from '../../realtime/outbox.ts';
 import { TABLES_OF_APPLICATION } from './tables.ts';
 
@@ -11,16 +12,6 @@ export const DELETED = 'deleted';
 
 /** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;
-
-/** Called after a deletion, so that the rows are removed at once. */
-let onDeleted = () => {};
-
-export function onApplicationDeleted(callback: () => void): () => void {
-  onDeleted = callback;
-  return () => {
-    onDeleted = () => {};
-  };
-}
 
 /** Denies all access at once and closes open connections; rows and files follow in the background. */
 export async function deleteApplication(
@@ -42,7 +33,6 @@ export async function deleteApplication(
     await appendSessionMinutes(transaction, applicationId, at);
   });
   outbox.wake();
-  onDeleted();
   return true;
 }
 
@@ -52,9 +42,13 @@ export function selectedApplication(viewer: AdministratorViewer): number {
   throw new BadInputError('The header Application must name an application');
 }
 
+/** Longer than any request lasts, so that no request in progress inserts rows behind the sweep. */
+const SETTLED_MS = 5 * MINUTE;
+
 /** Removes the rows of deleted applications. Several processes may run it concurrently; it resumes after a crash. */
 export async function sweepDeletedApplications(now: Date): Promise<void> {
-  const deleted = await db.application.findMany({ where: { importId: DELETED }, select: { id: true } });
+  const updatedAt = { lt: new Date(now.getTime() - SETTLED_MS) };
+  const deleted = await db.application.findMany({ where: { importId: DELETED, updatedAt }, select: { id: true } });
   for (const { id } of deleted) {
     await releaseFiles(id, now);
     for (const table of TABLES_OF_APPLICATION) while ((await deleteBatch(table, id)) === BATCH);

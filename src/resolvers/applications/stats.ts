@@ -74,16 +74,21 @@ export async function countActivity(now: Date): Promise<void> {
 async function countBatch(before: Date): Promise<number> {
   const [row] = await db.$queryRaw<{ count: number }[]>`
     WITH cursor AS (SELECT position FROM activity_cursor WHERE id = 1 FOR UPDATE),
-    events AS MATERIALIZED (
+    next AS (
       SELECT e.application_id, e.kind, e.created_at, e.position FROM events_outbox e, cursor c
-      WHERE e.position > c.position AND e.created_at < ${before} ORDER BY e.position LIMIT ${BATCH}),
+      WHERE e.position > c.position ORDER BY e.position LIMIT ${BATCH}),
+    events AS MATERIALIZED (
+      SELECT * FROM (
+        SELECT *, bool_and(created_at < ${before}) OVER (ORDER BY position) AS is_settled FROM next) AS n
+      WHERE is_settled),
     counted AS (
       INSERT INTO activity_hours AS h (application_id, hour, messages, reactions, record_changes)
       SELECT e.application_id, date_trunc('hour', e.created_at),
         count(*) FILTER (WHERE e.kind = 'messageSent')::int,
         count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
         count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int
-      FROM events e WHERE e.kind IN (${COUNTED}) GROUP BY 1, 2
+      FROM events e JOIN applications a ON a.id = e.application_id AND a.import_id IS NULL
+      WHERE e.kind IN (${COUNTED}) GROUP BY 1, 2
       ON CONFLICT (application_id, hour) DO UPDATE SET messages = h.messages + excluded.messages,
         reactions = h.reactions + excluded.reactions, record_changes = h.record_changes + excluded.record_changes),
     moved AS (

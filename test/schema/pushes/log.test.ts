@@ -47,6 +47,11 @@ async function onlySend(): Promise<string> {
   return pushSends.edges[0].node.id;
 }
 
+test('the figures of the application count the deliveries of the last 24 hours', async () => {
+  const figures = '{ applicationStats(hours: 1) { pushesDelivered pushesFailed } }';
+  expect(await execute(figures, {}, apiKey)).toEqual({ applicationStats: { pushesDelivered: 4, pushesFailed: 1 } });
+});
+
 test('the creator of a push event sees its sends and the outcome for each device', async () => {
   const { pushSends } = await execute(SENDS, { eventId: event }, alice);
   const at = SAMPLE_TIME.toISOString();

@@ -41,6 +41,14 @@ describe('the start page', () => {
     expect([json.status, json.text]).toEqual([404, `{"errors":["The resource wasn't found"]}`]);
   });
 
+  test.each(['/console', '/console/apps/1/users'])('%s is the console', async (path) => {
+    const { status, headers, text } = await page(path);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(headers['content-security-policy']).not.toMatch(/script-src[^;]*unsafe/);
+    expect(text).toContain('<div id="console">');
+  });
+
   test('endpoints respond to browsers with JSON', async () => {
     const { headers } = await page('/users.json');
     expect(headers['content-type']).toContain('application/json');
