@@ -760,13 +760,8 @@ export const GUARDS: Guard[] = [
   ),
   ...guardsOf('console.test.ts', '#55 cookies of the console', [
     [55, 'src/graphql/console-cookie.ts', '|| origin === undefined || !isConsoleOrigin(origin, host)', ''],
-    [55, 'src/graphql/http/handler.ts', "request.method === 'POST' ? consolePage", 'request.method ? consolePage'],
-    [
-      55,
-      'src/graphql/console-cookie.ts',
-      "const application = text('application');",
-      "const application = text('application') ?? 'none';",
-    ],
+    [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", 'headers.application'],
+    [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", "method === 'POST'"],
   ]),
   ...guardsOf('console.test.ts', '#56 escape from a role', [
     [56, 'src/resolvers/administrators/rights.ts', 'if (!isRole) throw', 'if (false) throw'],

@@ -62,6 +62,14 @@ describe('#55 cookies of the console', () => {
     expect((await fromConsole(ME, {}, { headers })).data).toEqual({ administrator: null });
   });
 
+  test('are never set by a sign-in without the header Application', async () => {
+    const signIn = 'mutation { signInAdministrator(email: "x@example.com", password: "x") { id } }';
+    expect(errorIn(await fromConsole(signIn, {}, { headers: { Origin: running.url } }))).toEqual({
+      message: 'Sign in by a POST request from the address of the console',
+      code: 'BAD_USER_INPUT',
+    });
+  });
+
   test('are never shared with other origins', async () => {
     const administrator = await signedInAdministrator('owner');
     const response = await fetch(`${running.url}/graphql`, {

@@ -234,8 +234,11 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
     await page.clock.runFor(60_000);
     await until(() => requests > 0);
     await page.clock.fastForward(6 * MINUTE);
-    await page.waitForLoadState('networkidle');
-    requests = 0;
+    await until(async () => {
+      requests = 0;
+      await page.clock.runFor(MINUTE);
+      return requests === 0;
+    });
     await page.clock.runFor(10 * MINUTE);
     expect(requests).toBe(0);
     await page.mouse.move(20, 20);
