@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
   jobs: ['context', 'resolvers', 'gateways', 'db'],
   config: [],
-  server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'db'],
+  server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/archive': ['resolvers', 'gateways', 'db'],
   'operator/integrity': ['resolvers', 'gateways', 'db'],
   'operator/legacy-import': ['context', 'resolvers', 'realtime', 'gateways', 'db'],
@@ -40,10 +40,9 @@ const MAY_IMPORT: Record<string, string[]> = {
     'config',
     'context',
     'resolvers',
-    'realtime',
     'gateways',
   ],
-  main: ['server', 'config', 'resolvers', 'gateways'],
+  main: ['server', 'config', 'resolvers'],
   cli: ['operator/cli'],
 };
 

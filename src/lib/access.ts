@@ -42,6 +42,8 @@ export type Viewer =
       administrator?: AdministratorIdentity;
     })
   | (OfApplication & { kind: 'key'; apiKeyId: number; administrator?: undefined })
+  /** The operator, at the command line. */
+  | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator?: undefined })
   | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator: AdministratorIdentity });
 
 export interface OfApplication {

@@ -28,7 +28,9 @@ export interface Database {
   stop: () => Promise<void>;
 }
 
-export async function openDatabase(config: DatabaseSettings): Promise<Database> {
+/** @param mayCreate false: fails if `DATA_DIR` has no database */
+export async function openDatabase(config: DatabaseSettings, { mayCreate = true } = {}): Promise<Database> {
+  if (!mayCreate) requireDatabase(config);
   const { config: database, direct, stop } = await findDatabase(config);
   try {
     await connectDatabase(database);
@@ -59,6 +61,13 @@ export function naming(variables: string, syscalls?: string[]) {
   };
 }
 
+const folderOf = (dataDir: string) => join(dataDir, 'postgres');
+
+function requireDatabase({ databaseUrl, dataDir }: DatabaseSettings): void {
+  if (databaseUrl || existsSync(folderOf(dataDir))) return;
+  throw new ConfigError(`DATA_DIR: there is no database in ${dataDir}; \`app create\` and \`import\` create one`);
+}
+
 async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }: DatabaseSettings): Promise<Database> {
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
@@ -66,7 +75,7 @@ async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }
     return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
-  const folder = join(dataDir, 'postgres');
+  const folder = folderOf(dataDir);
   if (!existsSync(folder)) process.stderr.write(`atrium: creating a database in ${dataDir}, about 10 seconds\n`);
   const flags = ['-c', `max_connections=${connectionsOf(workers)}`];
   const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });

@@ -1,40 +1,54 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import { readConfig } from '../../config.ts';
-import type { AdministrationContext } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
+import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { createBus } from '../../realtime/create-bus.ts';
-import { Outbox } from '../../realtime/outbox.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
-import { consoleLinks } from '../../server/console-links.ts';
+import { createContext } from '../../resolvers/create-context.ts';
+import { createGateways } from '../../server/create-gateways.ts';
+import { silentObserver } from '../../server/observability/observer.ts';
+import { createServices } from '../../server/services.ts';
 import { createEncrypter, openDatabase } from '../../server/startup.ts';
 import { type Answer, print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
 
-export type Administration = Omit<AdministrationContext, 'viewer'>;
+interface Options {
+  /** Whether the command creates a database if there is none. */
+  mayCreate?: boolean;
+}
 
 /** Prints the result before it closes any connection, because secrets are shown only once. */
 export async function administer(
   command: Command,
-  work: (administration: Administration) => Promise<Answer>,
+  work: (services: Services) => Promise<Answer>,
+  { mayCreate = false }: Options = {},
 ): Promise<void> {
   const { signal, forget } = onInterruption();
-  const config = readConfig();
-  const database = await openDatabase(config);
+  const config = { ...readConfig(), rateLimit: false };
+  const database = await openDatabase(config, { mayCreate });
   try {
     const encrypter = await createEncrypter(config);
+    const now = () => new Date();
     // Silent, because other processes notice changes within a second even if a notification fails.
     const log = pino({ level: 'silent' });
-    const bus = await createBus({ redisUrl: config.redisUrl, database: database.config, log });
+    const gateways = await createGateways(config, { now, log });
+    const connections = { database: database.config, directDatabase: database.direct };
+    const dependencies = { config, ...connections, now, log, encrypter, ...gateways };
+    const { services, bus } = await createServices(
+      dependencies,
+      silentObserver,
+      () => `http://${config.host}:${config.port}`,
+    );
     await bus.start();
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.
       signal.throwIfAborted();
-      const { consoleUrl } = consoleLinks(config, () => config.publicUrl ?? `http://${config.host}:${config.port}`);
-      const answer = await work({ now: () => new Date(), log, encrypter, outbox: new Outbox(bus), consoleUrl });
-      await print(answer, { json: command.optsWithGlobals().json === true });
+      await print(await work(services), { json: command.optsWithGlobals().json === true });
     } finally {
       await bus.stop();
+      gateways.mailer.close();
+      gateways.storage.close();
     }
   } finally {
     forget();
@@ -42,14 +56,18 @@ export async function administer(
   }
 }
 
+type OperatorContext = Context & { viewer: ActingViewer };
+
 export function administerApplication(
   command: Command,
-  id: number,
-  work: (context: AdministrationContext) => Promise<Answer>,
+  applicationId: number,
+  work: (context: OperatorContext) => Promise<Answer>,
 ): Promise<void> {
-  return administer(command, async (administration) => {
-    const { catalogueVersion } = await findApplication(id).catch(missing(`application ${id}`));
-    return work({ ...administration, viewer: { applicationId: id, catalogueVersion } });
+  return administer(command, async (services) => {
+    const application = await findApplication(applicationId).catch(missing(`application ${applicationId}`));
+    const { catalogueVersion } = application;
+    const viewer: ActingViewer = { kind: 'key', applicationId, catalogueVersion };
+    return work({ ...createContext(services, viewer, { network: 'operator' }), viewer });
   });
 }
 

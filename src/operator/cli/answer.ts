@@ -1,3 +1,5 @@
+import { styleText } from 'node:util';
+
 export interface Answer {
   value: object;
   columns?: readonly string[];
@@ -10,6 +12,15 @@ export function print({ value, columns = [] }: Answer, { json }: { json: boolean
 
 export function pick<Row extends object, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+}
+
+/** Only on terminals, and not with `NO_COLOR` (no-color.org). */
+export function styled(stream: NodeJS.WriteStream, style: 'bold' | 'red', text: string): string {
+  return styleText(style, text, { stream });
+}
+
+export function bold(text: string): string {
+  return styled(process.stdout, 'bold', text);
 }
 
 export function oneLine(text: string): string {
@@ -35,7 +46,8 @@ function rowsOf(content: unknown): object[] | undefined {
 function table(rows: object[], columns: readonly string[]): string {
   if (rows.length === 0) return 'none\n';
   const cells = rows.map((row) => columns.map((column) => cell((row as Record<string, unknown>)[column])));
-  return aligned([[...columns], ...cells]);
+  const [head = '', ...lines] = aligned([[...columns], ...cells]).split(/(?<=\n)/);
+  return [bold(head), ...lines].join('');
 }
 
 function aligned(rows: string[][]): string {

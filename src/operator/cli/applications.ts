@@ -73,7 +73,9 @@ export function addApplicationCommands(program: Command): void {
     .requiredOption('--name <name>', 'at most 255 characters')
     .option('--id <id>', 'id of the application (default: the next free id)', wholeNumber)
     .action((input: { name: string; id?: number }, command: Command) =>
-      administer(command, async (administration) => ({ value: await createApplication(input, administration) })),
+      administer(command, async (services) => ({ value: await createApplication(input, services) }), {
+        mayCreate: true,
+      }),
     );
 
   app

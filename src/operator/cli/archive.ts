@@ -74,18 +74,21 @@ export function addArchiveCommands(program: Command): void {
     .option('--trust', 'keep values that only an operator may set: trusted assistants, endpoints and CAs of providers')
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
-      const answer = await work(async ({ progress, ...resources }) => {
-        const { applications, isResumed, untrusted } = await importApplications({
-          ...resources,
-          path: resolve(file),
-          applicationId: options.application,
-          passphrase,
-          isTrusted: options.trust === true,
-          onBegin: (what, total) => progress.begin(`entries ${what === 'checking' ? 'checked' : 'stored'}`, total),
-          onEntry: () => progress.advance(),
-        });
-        return { file, applications: applications.map(present), isResumed, untrusted };
-      });
+      const answer = await work(
+        async ({ progress, ...resources }) => {
+          const { applications, isResumed, untrusted } = await importApplications({
+            ...resources,
+            path: resolve(file),
+            applicationId: options.application,
+            passphrase,
+            isTrusted: options.trust === true,
+            onBegin: (what, total) => progress.begin(`entries ${what === 'checking' ? 'checked' : 'stored'}`, total),
+            onEntry: () => progress.advance(),
+          });
+          return { file, applications: applications.map(present), isResumed, untrusted };
+        },
+        { mayCreate: true },
+      );
       await print({ value: answer }, { json: isJson(command) });
     });
 
@@ -99,10 +102,13 @@ export function addArchiveCommands(program: Command): void {
     });
 }
 
-async function work<Answer>(task: (resources: Resources) => Promise<Answer>): Promise<Answer> {
+async function work<Answer>(
+  task: (resources: Resources) => Promise<Answer>,
+  { mayCreate = false } = {},
+): Promise<Answer> {
   const { signal, forget } = onInterruption();
   const config = readConfig();
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, { mayCreate });
   const progress = createProgress();
   try {
     const encrypter = await createEncrypter(config);

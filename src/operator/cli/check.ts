@@ -13,25 +13,43 @@ import { createProgress } from './progress.ts';
 
 const MAX_PRINTED = 20;
 
+interface Options {
+  application?: number;
+  repair?: boolean;
+  verbose?: boolean;
+}
+
 export function addCheckCommand(program: Command): void {
   program
     .command('check')
     .description('compare stored data with recomputed values, without blocking the running service')
     .addOption(optionalApplicationOption())
     .option('--repair', 'correct what can be recomputed, and remove orphaned rows')
+    .option('--verbose', 'list all checks, not only those with differences')
     .addHelpText('after', '\nExit codes: 0 if there are no differences or all were repaired, otherwise 1.')
-    .action(async ({ application, repair = false }: { application?: number; repair?: boolean }, command: Command) => {
+    .action(async ({ application, repair = false, verbose = false }: Options, command: Command) => {
       const report = await check(application, repair);
-      await print({ value: report }, { json: command.optsWithGlobals().json === true });
+      const json = command.optsWithGlobals().json === true;
+      await print({ value: json ? report : summaryOf(report, verbose) }, { json });
       const left = report.differences - report.repaired;
       if (left > 0) throw new Error(left === 1 ? 'there is a difference' : `there are ${left} differences`);
     });
 }
 
+type Report = Awaited<ReturnType<typeof check>>;
+
+/** One line if there are no differences. */
+function summaryOf({ checks, differences, repaired, found }: Report, isVerbose: boolean): object {
+  const outcome = differences === 0 ? 'no differences' : `${differences} differences, ${repaired} repaired`;
+  const result = `${checks.length} checks, ${outcome}`;
+  const listed = isVerbose ? checks : checks.filter((one) => one.differences > 0);
+  return { result, ...(listed.length > 0 && { checks: listed }), ...(found.length > 0 && { found }) };
+}
+
 async function check(applicationId: number | undefined, repairs: boolean) {
   const { signal, forget } = onInterruption();
   const config = readConfig();
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, { mayCreate: false });
   const progress = createProgress();
   const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
   const counts = new Map(CHECKS.map(({ name }) => [name, { differences: 0, repaired: 0 }]));

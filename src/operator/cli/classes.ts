@@ -6,12 +6,14 @@ import type { FieldInput } from '../../resolvers/classes/definition.ts';
 import { deleteClass } from '../../resolvers/classes/delete.ts';
 import { readFieldType } from '../../resolvers/classes/field-notation.ts';
 import { findClass } from '../../resolvers/classes/find.ts';
-import { permissionOf } from '../../resolvers/classes/grants.ts';
+import { type Permission, permissionOf } from '../../resolvers/classes/grants.ts';
 import { listClasses } from '../../resolvers/classes/list.ts';
+import type { ClassPermissions } from '../../resolvers/classes/rules.ts';
 import { updateClass } from '../../resolvers/classes/update.ts';
 import { explainRecords } from '../../resolvers/records/explain.ts';
 import type { RecordOrder } from '../../resolvers/records/order.ts';
 import { administerApplication } from './administer.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { applicationOption, wholeNumber } from './options.ts';
 
 const OPTIONS = ['required', 'unique', 'index'] as const;
@@ -20,39 +22,57 @@ interface Application {
   application: number;
 }
 
-interface NewClass extends Application {
-  name: string;
+type Operation = keyof ClassPermissions;
+
+const OPERATIONS: Record<Operation, string> = {
+  create: 'create records',
+  read: 'read records, unless the record says otherwise',
+  update: 'change records, unless the record says otherwise',
+  delete: 'delete records, unless the record says otherwise',
+};
+
+interface ClassChanges extends Application, Record<Operation, Permission | undefined> {
   field?: FieldInput[];
+}
+
+interface NewClass extends ClassChanges {
+  name: string;
   index?: IndexInput[];
 }
 
 export function addClassCommands(program: Command): void {
   const group = program.command('class').description('manage classes of records');
 
-  group
+  const create = group
     .command('create')
     .description('create a class; by default, all callers may read its records, and owners may change theirs')
     .addOption(applicationOption())
-    .requiredOption('--name <name>', 'a letter, followed by at most 49 letters, digits or _')
-    .option(
-      '--field <name:Type[:options]>',
-      'for example make:String:required,unique,index or tags:String_a; repeatable',
-      addField,
-    )
+    .requiredOption('--name <name>', 'a letter, followed by at most 49 letters, digits or _');
+  addChangeOptions(create)
     .option(
       '--index <field,field[:unique]>',
       'compound index of two or three fields, for example make,price; repeatable',
       addIndex,
     )
-    .addHelpText(
-      'after',
-      '\nTypes: Integer, Float, String, Boolean, Date, Location, File. Append _a for an array (not of File).',
-    )
-    .action(({ application, name, field, index }: NewClass, command: Command) =>
-      administerApplication(command, application, async (context) => ({
-        value: present(await createClass({ name, fields: field, indexes: index }, context)),
-      })),
+    .action(({ application, name, field, index, ...options }: NewClass, command: Command) =>
+      administerApplication(command, application, async (context) => {
+        const permissions = permissionsIn(options);
+        return { value: present(await createClass({ name, fields: field, indexes: index, permissions }, context)) };
+      }),
     );
+
+  const set = group
+    .command('set')
+    .description('add fields to a class, change their options, or change its permissions')
+    .addOption(applicationOption())
+    .argument('<name>', 'name of the class');
+  addChangeOptions(set).action((name: string, { application, field, ...options }: ClassChanges, command: Command) => {
+    const permissions = permissionsIn(options);
+    if (!field && Object.keys(permissions).length === 0) command.error('specify at least one change');
+    return administerApplication(command, application, async (context) => ({
+      value: present(await updateClass(name, { fields: field, permissions }, context)),
+    }));
+  });
 
   group
     .command('index')
@@ -107,12 +127,47 @@ export function addClassCommands(program: Command): void {
     .description('delete a class and its records')
     .addOption(applicationOption())
     .argument('<name>', 'name of the class')
-    .action((name: string, { application }: Application, command: Command) =>
-      administerApplication(command, application, async (context) => {
+    .addOption(yesOption())
+    .action(async (name: string, { application, ...options }: Application & { yes?: boolean }, command: Command) => {
+      await confirm(`Delete the class ${name} of application ${application} with all its records?`, options);
+      return administerApplication(command, application, async (context) => {
         await deleteClass(name, context);
         return { value: { deleted: name } };
-      }),
-    );
+      });
+    });
+}
+
+function addChangeOptions(command: Command): Command {
+  command.option(
+    '--field <name:Type[:options]>',
+    'for example make:String:required,unique,index or tags:String_a; repeatable',
+    addField,
+  );
+  for (const [operation, what] of Object.entries(OPERATIONS)) {
+    command.option(`--${operation} <access>`, `who may ${what}`, readPermission);
+  }
+  return command.addHelpText(
+    'after',
+    '\nTypes: Integer, Float, String, Boolean, Date, Location, File. Append _a for an array (not of File).\n' +
+      'Access: open, owner, not_allowed (only API keys), users:1,2 or groups:drivers,admins.',
+  );
+}
+
+function permissionsIn(options: Partial<Record<Operation, Permission | undefined>>): ClassPermissions {
+  const given = (Object.keys(OPERATIONS) as Operation[]).filter((operation) => options[operation]);
+  return Object.fromEntries(given.map((operation) => [operation, options[operation]]));
+}
+
+const SIMPLE_ACCESS = ['open', 'owner', 'not_allowed'] as const;
+
+/** `groups:drivers,admins` */
+function readPermission(text: string): Permission {
+  const simple = SIMPLE_ACCESS.find((access) => access === text);
+  if (simple) return { access: simple };
+  const [, kind, names = ''] = /^(users|groups):(.+)$/.exec(text) ?? [];
+  if (kind === 'users') return { access: 'open_for_users_ids', ids: names.split(',').map(wholeNumber) };
+  if (kind === 'groups') return { access: 'open_for_groups', groups: names.split(',') };
+  throw new InvalidArgumentError(`Expected ${SIMPLE_ACCESS.join(', ')}, users:1,2 or groups:drivers.`);
 }
 
 /** `make:String:required,index` */

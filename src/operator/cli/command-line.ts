@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { serviceVersion } from '../../resolvers/applications/service-status.ts';
 import { addAdministratorCommands } from './administrators.ts';
-import { oneLine } from './answer.ts';
+import { bold, oneLine, styled } from './answer.ts';
 import { addApiKeyCommands } from './api-keys.ts';
 import { addApplicationCommands } from './applications.ts';
 import { addArchiveCommands } from './archive.ts';
@@ -9,6 +9,7 @@ import { addAssistantCommands } from './assistants.ts';
 import { addCheckCommand } from './check.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
+import { addMailCommands } from './mail.ts';
 import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
 import { addStatusCommand } from './status.ts';
@@ -36,7 +37,7 @@ export function commandLine(): Command {
     .version(serviceVersion(), '--version', 'print the version of Atrium')
     .addHelpText('after', '\nExit codes: 1 on failure, 2 on a usage error.')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription, styleTitle: bold })
     .configureOutput({ outputError: (text) => complain(text.replace(/^error: /, '')) });
   addApplicationCommands(program);
   addApiKeyCommands(program);
@@ -46,6 +47,7 @@ export function commandLine(): Command {
   addAssistantCommands(program);
   addPushSettingsCommands(program);
   addIdentityProviderCommands(program);
+  addMailCommands(program);
   addArchiveCommands(program);
   addCheckCommand(program);
   addMigrationCommand(program);
@@ -53,6 +55,13 @@ export function commandLine(): Command {
   return program;
 }
 
+const help = new Help();
+
+function optionDescription(option: Option): string {
+  const text = help.optionDescription(option);
+  return option.mandatory && option.defaultValue === undefined ? `${text} (required)` : text;
+}
+
 function complain(text: string): void {
-  process.stderr.write(`atrium: ${oneLine(text)}\n`);
+  process.stderr.write(`${styled(process.stderr, 'red', 'atrium:')} ${oneLine(text)}\n`);
 }

@@ -5,6 +5,7 @@ import { listPushSettings, storePushSettings } from '../../resolvers/pushes/sett
 import { administerApplication } from './administer.ts';
 import { pick } from './answer.ts';
 import { applicationOption, clearable, readNamedFile } from './options.ts';
+import { addPushTestCommand } from './push-test.ts';
 
 const FIELDS = ['environment', 'provider', 'publicId', 'createdAt', 'updatedAt'] as const;
 
@@ -19,6 +20,8 @@ export function addPushSettingsCommands(program: Command): void {
   const push = program.command('push').description('manage push providers');
 
   for (const provider of CONFIGURED_PROVIDERS) addProviderCommand(push, provider);
+
+  addPushTestCommand(push);
 
   push
     .command('list')

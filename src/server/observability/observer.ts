@@ -16,3 +16,18 @@ export interface Observer {
   rateLimitExceeded: (limit: LimitName) => void;
   sweepFailed: () => void;
 }
+
+const ignore = () => {};
+
+export const silentObserver: Observer = {
+  requestEnded: ignore,
+  operationEnded: ignore,
+  documentRefused: ignore,
+  socketOpened: ignore,
+  subscriptionBegan: ignore,
+  subscriptionEnded: ignore,
+  eventDelivered: ignore,
+  pushAnswered: ignore,
+  rateLimitExceeded: ignore,
+  sweepFailed: ignore,
+};

@@ -44,9 +44,13 @@ test('check counts, prints and repairs differences, and exits with 1 while any r
 
   expect(await check('--repair')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/differences +2\nrepaired +2\n/),
+    stdout: expect.stringMatching(/^result {2}\d+ checks, 2 differences, 2 repaired\n\nchecks\n/),
   });
-  expect(await check('--application', String(APPLICATION.id))).toMatchObject({ code: 0 });
+  expect(await check('--application', String(APPLICATION.id))).toMatchObject({
+    code: 0,
+    stdout: `result  ${CHECKS.length} checks, no differences\n`,
+  });
+  expect((await check('--verbose')).stdout).toContain(CHECKS[0]!.sentence);
   expect(await check('--application', '4')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('atrium: application 4 does not exist\n'),

@@ -1,5 +1,8 @@
 import { readdir } from 'node:fs/promises';
-import { expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { WriteStream } from 'node:tty';
+import { expect, test, vi } from 'vitest';
+import { styled } from '../../../src/operator/cli/answer.ts';
 import { cliHere } from '../../support/app/cli.ts';
 import { freshDataDir } from '../../support/app/service.ts';
 
@@ -56,6 +59,9 @@ test.each([
     ['class', 'index', 'C', ...APP, '--index', 'a,b:sorted'],
     /^atrium: .* Allowed after the fields: unique.\n$/,
   ],
+  ['no change of a class', ['class', 'set', 'C', ...APP], /^atrium: specify at least one change\n$/],
+  ['an unknown access', ['class', 'set', 'C', ...APP, '--read', 'all'], /^atrium: .* Expected open, owner, .*\n$/],
+  ['a group without a name', ['class', 'set', 'C', ...APP, '--read', 'groups:'], /^atrium: .* Expected open, .*\n$/],
   ['no JSON', ['class', 'explain', 'C', ...APP, '--filter', 'make'], /^atrium: .* Expected JSON, .*\n$/],
   ['an unknown direction', ['class', 'explain', 'C', ...APP, '--sort', 'a:up'], /^atrium: .* Expected a field, .*\n$/],
   [
@@ -100,12 +106,14 @@ test.each([
   ['', ['app', 'key', 'class', 'assistant', 'push', 'social']],
   ['app', ['create', 'list', 'show', 'set']],
   ['key', ['create', 'list', 'revoke']],
-  ['class', ['create', 'list', 'show', 'index', 'explain', 'delete']],
+  ['user', ['create', 'list', 'show', 'set-password', 'delete', 'block', 'unblock', 'end-sessions', 'prove']],
+  ['class', ['create', 'set', 'list', 'show', 'index', 'explain', 'delete']],
   ['assistant', ['create', 'list', 'set', 'delete']],
-  ['push', ['apns', 'fcm', 'web', 'list']],
+  ['push', ['apns', 'fcm', 'web', 'list', 'test']],
+  ['mail', ['test']],
   ['social', ['set', 'list']],
   ['app set', ['--users-list <on|off>', '--no-session-minutes', '--ai-daily-tokens <count>', '--json']],
-  ['class create', ['--field <name:Type[:options]>', 'Integer, Float, String', '--json']],
+  ['class create', ['--field <name:Type[:options]>', 'Integer, Float, String', '(required)', '--json']],
 ])(
   '"%s --help" lists the commands and options',
   async (group, names) => {
@@ -118,6 +126,32 @@ test.each([
   },
   600_000,
 );
+
+test.each([[['app', 'list']], [['check']], [['export', 'x.tar']], [['status']]])(
+  '%s does not create a database in an empty folder',
+  async (args) => {
+    const env = await freshDataDir();
+    expect(await cliHere(env, ...args)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `atrium: DATA_DIR: there is no database in ${env.DATA_DIR}; \`app create\` and \`import\` create one\n`,
+    });
+    expect(await readdir(env.DATA_DIR)).toEqual([]);
+  },
+);
+
+test('output contains no colors unless it goes to a terminal', () => {
+  const { getColorDepth } = WriteStream.prototype;
+  const terminal = Object.assign(new PassThrough(), { isTTY: true, getColorDepth }) as unknown as NodeJS.WriteStream;
+  vi.stubEnv('TERM', 'xterm-256color');
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', undefined);
+  expect(styled(terminal, 'bold', 'x')).toBe('\u001b[1mx\u001b[22m');
+  expect(styled(new PassThrough() as unknown as NodeJS.WriteStream, 'bold', 'x')).toBe('x');
+  vi.stubEnv('NO_COLOR', '1');
+  expect(styled(terminal, 'bold', 'x')).toBe('x');
+  vi.unstubAllEnvs();
+});
 
 test.each([
   ['PORT', { PORT: 'http' }],

@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cli, cliJson } from '../../support/app/cli.ts';
 import { freshDataDir, startService } from '../../support/app/service.ts';
@@ -89,6 +91,90 @@ test('administrators, applications and users are managed while the service runs'
     id: second.applicationId,
     name: 'Second',
     users: 1,
+  });
+
+  const passwordFile = join(env.DATA_DIR, 'password');
+  await writeFile(passwordFile, 'password-of-grace\n');
+  const grace = await cliJson(
+    env,
+    'user',
+    'create',
+    ...application,
+    ...['--login', 'grace', '--email', 'grace@example.com', '--tag', 'drivers', '--password-file', passwordFile],
+  );
+  expect(grace).toMatchObject({ login: 'grace', email: 'grace@example.com' });
+  expect(grace).not.toHaveProperty('password');
+  expect((await cliJson(env, 'user', 'list', ...application)).map((one: { id: number }) => one.id)).toEqual([
+    id,
+    grace.id,
+  ]);
+  for (const filter of [
+    ['--search', 'rac'],
+    ['--tag', 'drivers'],
+    ['--after', String(id)],
+    ['--search', 'grace@example.com'],
+  ]) {
+    expect(await cliJson(env, 'user', 'list', ...application, ...filter)).toMatchObject([{ id: grace.id }]);
+  }
+  expect(await cliJson(env, 'user', 'show', String(grace.id), ...application)).toMatchObject({
+    tags: ['drivers'],
+    grantedTags: ['drivers'],
+    sessions: [],
+  });
+  const renewed = await cliJson(env, 'user', 'set-password', String(grace.id), ...application);
+  expect(renewed.password).toMatch(/^[\w-]{20}$/);
+  expect(await cli(env, 'user', 'create', ...application, '--login', 'grace')).toMatchObject({
+    code: 1,
+    stderr: 'atrium: Login has already been taken\n',
+  });
+
+  const subscribe = `mutation { createSubscription(input: { channels: ["email"],
+    token: { environment: "production", clientIdentificationSequence: "x" }, device: { platform: "web", udid: "u" }
+  }) { id } }`;
+  const asGrace = { ...key, 'On-Behalf-Of': String(grace.id) };
+  expect((await post(service.url, subscribe, {}, asGrace)).body.errors).toBeUndefined();
+  const test = ['push', 'test', String(grace.id), ...application];
+  expect(await cliJson(env, ...test, '--channel', 'email')).toMatchObject([
+    { channel: 'email', status: 'delivered', answer: 'accepted by the mailer' },
+  ]);
+  expect(await cliJson(env, ...test)).toEqual([]);
+  expect(await cliJson(env, 'mail', 'test', 'ops@example.com')).toEqual({
+    to: 'ops@example.com',
+    sentTo: join(env.DATA_DIR, 'mail'),
+  });
+  expect((await readdir(join(env.DATA_DIR, 'mail'))).length).toBe(2);
+
+  await cliJson(env, 'class', 'create', ...application, '--name', 'Car', '--field', 'make:String');
+  const changed = [
+    '--field',
+    'price:Float:index',
+    '--create',
+    'owner',
+    '--read',
+    'groups:drivers',
+    '--update',
+    'users:1,2',
+  ];
+  expect(await cliJson(env, 'class', 'set', 'Car', ...application, ...changed)).toMatchObject({
+    fields: [{ name: 'make' }, { name: 'price', type: 'Float' }],
+    permissions: {
+      create: { access: 'owner' },
+      read: { access: 'open_for_groups', groups: ['drivers'] },
+      update: { access: 'open_for_users_ids', ids: [1, 2] },
+      delete: { access: 'owner' },
+    },
+  });
+  expect(await cli(env, 'class', 'delete', 'Car', ...application)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^atrium: Delete the class Car of application \d+ with all its records\? Add --yes/),
+  });
+  await cliJson(env, 'class', 'delete', 'Car', ...application, '--yes');
+
+  expect(await cli(env, 'user', 'delete', String(grace.id), ...application)).toMatchObject({ code: 1 });
+  await cliJson(env, 'user', 'delete', String(grace.id), ...application, '--yes');
+  expect(await cli(env, 'user', 'show', String(grace.id), ...application)).toMatchObject({
+    code: 1,
+    stderr: `atrium: user ${grace.id} does not exist\n`,
   });
 
   const rotated = await cliJson(env, 'app', 'rotate-secret', String(second.applicationId));

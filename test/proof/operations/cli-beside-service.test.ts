@@ -73,7 +73,7 @@ test.each<[line: string, args: string[]]>([
   ['Name is invalid', ['class', 'create', ...APP, '--name', '1st']],
   ["Field a can't be unique", ['class', 'create', ...APP, '--name', 'C', '--field', 'a:String_a:unique']],
   ['Undefined class', ['class', 'show', 'Nothing', ...APP]],
-  ['Undefined class', ['class', 'delete', 'Nothing', ...APP]],
+  ['Undefined class', ['class', 'delete', 'Nothing', ...APP, '--yes']],
   [
     'Base url should be an http or https address',
     ['assistant', 'create', ...APP, '--name', 'N', '--base-url', 'ftp://x', '--model', 'm'],
@@ -243,7 +243,7 @@ describe('class', () => {
     const list = ['--filter', '{"make":"Fiat"}', '--sort', 'plate:desc', '--first', '10'];
     expect(await cliJson(env, 'class', 'explain', 'Cars', ...APP, ...list)).toMatchObject({ rowsReturned: 1 });
 
-    expect(await cli(env, 'class', 'delete', 'Cars', ...APP)).toEqual({
+    expect(await cli(env, 'class', 'delete', 'Cars', ...APP, '--yes')).toEqual({
       code: 0,
       stdout: 'deleted  Cars\n',
       stderr: '',
