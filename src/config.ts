@@ -53,6 +53,7 @@ const environment = z.object({
   SESSION_MINUTES: whole(1, TEN_YEARS_MINUTES).default(120),
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
+  AUDIT_DAYS: whole(1, TEN_YEARS_DAYS).default(365),
   PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
@@ -112,6 +113,7 @@ export interface Config {
   sessionMinutes: number;
   eventRetentionHours: number;
   pushLogDays: number;
+  auditDays: number;
   /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
@@ -163,6 +165,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     sessionMinutes: read.SESSION_MINUTES,
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
     pushLogDays: read.PUSH_LOG_DAYS,
+    auditDays: read.AUDIT_DAYS,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,

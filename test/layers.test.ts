@@ -48,6 +48,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 /** Domains of `src/resolvers`; each may import only earlier ones. */
 const DOMAINS = [
+  'audit',
   'users',
   'administrators',
   'files',

@@ -14,6 +14,9 @@ let client: PrismaClient;
 /** Without `$transaction`, because unbounded transactions could take all connections: use `transact`. */
 export let db: Omit<PrismaClient, '$transaction'>;
 
+/** Read by the triggers of audited tables (docs/architecture/audit.md). */
+export const ACTOR_SETTING = 'atrium.actor';
+
 /** A few connections per core are as fast as many. */
 export const POOL_SIZE = 10;
 

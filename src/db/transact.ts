@@ -1,6 +1,15 @@
+import { withActor } from '../lib/access.ts';
+import { OPERATOR } from '../lib/actor.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
-import { POOL_SIZE, runTransaction, STATEMENT_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS, type Transaction } from './client.ts';
+import {
+  ACTOR_SETTING,
+  POOL_SIZE,
+  runTransaction,
+  STATEMENT_TIMEOUT_MS,
+  TRANSACTION_TIMEOUT_MS,
+  type Transaction,
+} from './client.ts';
 
 /** Transactions never take these connections, so that single statements always find one. */
 const RESERVED_CONNECTIONS = 4;
@@ -9,6 +18,7 @@ const PER_APPLICATION = 5;
 const PER_CALLER = 3;
 
 export const BACKGROUND: JobOwner = ['background'];
+export const OPERATOR_JOBS: JobOwner = withActor(['background'], OPERATOR);
 
 export const lockWaits = new Semaphore({
   concurrency: POOL_SIZE - RESERVED_CONNECTIONS,
@@ -24,7 +34,9 @@ export function transact<Result>(
   work: (transaction: Transaction) => Promise<Result>,
   { timeoutMs = TRANSACTION_TIMEOUT_MS }: { timeoutMs?: number } = {},
 ): Promise<Result> {
+  const { actor } = owner;
   const run = async (transaction: Transaction) => {
+    if (actor) await transaction.$executeRaw`SELECT set_config(${ACTOR_SETTING}, ${JSON.stringify(actor)}, true)`;
     if (timeoutMs > STATEMENT_TIMEOUT_MS) {
       await transaction.$executeRaw`SELECT set_config('statement_timeout', ${String(timeoutMs)}, true)`;
     }

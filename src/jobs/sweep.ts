@@ -18,6 +18,7 @@ export interface Retention {
   sessionMinutes: number;
   eventRetentionHours: number;
   pushLogDays?: number;
+  auditDays?: number;
 }
 
 export async function sweep(

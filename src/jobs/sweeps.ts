@@ -1,5 +1,7 @@
 import type { Services } from '../context.ts';
-import { MINUTE } from '../lib/time.ts';
+import { DAY, MINUTE, SECOND } from '../lib/time.ts';
+import { sealAuditLog } from '../resolvers/audit/seal.ts';
+import { trimAuditLog } from '../resolvers/audit/trim.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
 import { traced } from '../server/observability/tracing.ts';
 import { type Retention, sweep } from './sweep.ts';
@@ -7,12 +9,15 @@ import { sweepDeletedClasses } from './sweep-classes.ts';
 import { sweepFiles } from './sweep-files.ts';
 
 const SWEEP_INTERVAL_MS = 5 * MINUTE;
+/** Until then, changes of the entries by others are not detected. */
+const SEAL_INTERVAL_MS = 10 * SECOND;
 
 /** The records of a class are also swept right after its deletion. A failed sweep is retried at the next interval. */
 export class Sweeps {
   readonly #services: Services;
   readonly #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
+  #sealTimer: NodeJS.Timeout | undefined;
   #forget = () => {};
 
   constructor(services: Services, retention: Retention) {
@@ -21,16 +26,23 @@ export class Sweeps {
   }
 
   start(): void {
-    const { now, storage } = this.#services;
+    const { now, storage, encrypter } = this.#services;
+    const { auditDays = 365 } = this.#retention;
     this.#timer = setInterval(() => {
       this.#run('sweep', () => sweep(now(), this.#retention));
       this.#run('sweep-files', () => sweepFiles(now(), storage));
+      this.#run('trim-audit-log', () => trimAuditLog(new Date(now().getTime() - auditDays * DAY), encrypter));
     }, SWEEP_INTERVAL_MS).unref();
+    this.#sealTimer = setInterval(
+      () => this.#run('seal-audit-log', () => sealAuditLog(encrypter)),
+      SEAL_INTERVAL_MS,
+    ).unref();
     this.#forget = onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now())));
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#sealTimer);
     this.#forget();
   }
 

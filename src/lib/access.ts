@@ -1,3 +1,4 @@
+import type { Actor } from './actor.ts';
 import { BadInputError, ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
 import type { JobOwner } from './semaphore.ts';
 
@@ -32,7 +33,7 @@ export interface AdministratorIdentity {
 export type Viewer =
   | { kind: 'anonymous' }
   | { kind: 'refused'; reason: ServiceError }
-  | { kind: 'administrator'; administrator: AdministratorIdentity }
+  | { kind: 'administrator'; administrator: AdministratorIdentity; actor: Actor }
   | (OfApplication & { kind: 'application'; session: ViewerSession })
   | (OfApplication & {
       kind: 'user';
@@ -44,11 +45,13 @@ export type Viewer =
   | (OfApplication & { kind: 'key'; apiKeyId: number; administrator?: undefined })
   /** The operator, at the command line. */
   | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator?: undefined })
-  | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator: AdministratorIdentity });
+  | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator: AdministratorIdentity; actor: Actor });
 
 export interface OfApplication {
   applicationId: number;
   catalogueVersion: number;
+  /** Undefined for users themselves. */
+  actor?: Actor | undefined;
 }
 
 export type IdentifiedViewer = Extract<Viewer, OfApplication>;
@@ -93,14 +96,22 @@ export function jobOwnerOf(
     apiKeyId: number | undefined;
     session: ViewerSession;
     administrator: AdministratorIdentity | undefined;
+    actor: Actor | undefined;
   }>,
 ): JobOwner {
-  const { applicationId, userId, apiKeyId, session, administrator } = viewer;
-  const application = `application:${applicationId}`;
-  if (userId !== undefined) return [application, `user:${userId}`];
-  if (session !== undefined) return [application, `session:${session.id}`];
-  if (administrator !== undefined) return [application, `administrator:${administrator.id}`];
-  return [application, apiKeyId === undefined ? 'service' : `key:${apiKeyId}`];
+  const groups = [`application:${viewer.applicationId}`, callerIn(viewer)];
+  return viewer.actor === undefined ? groups : withActor(groups, viewer.actor);
+}
+
+export function withActor(groups: string[], actor: Actor): JobOwner {
+  return Object.assign(groups, { actor });
+}
+
+function callerIn({ userId, apiKeyId, session, administrator }: Parameters<typeof jobOwnerOf>[0]): string {
+  if (userId !== undefined) return `user:${userId}`;
+  if (session !== undefined) return `session:${session.id}`;
+  if (administrator !== undefined) return `administrator:${administrator.id}`;
+  return apiKeyId === undefined ? 'service' : `key:${apiKeyId}`;
 }
 
 /**

@@ -1,5 +1,10 @@
+import type { Actor } from './actor.ts';
+
 /** From the widest group to the narrowest: `['application:1', 'user:7']`. */
-export type JobOwner = readonly string[];
+export interface JobOwner extends ReadonlyArray<string> {
+  /** Whose changes the audit log records. */
+  readonly actor?: Actor | undefined;
+}
 
 export interface SemaphoreLimits {
   concurrency: number;

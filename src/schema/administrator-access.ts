@@ -1,8 +1,9 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
-import { type Access, administratorOf } from '../lib/access.ts';
-import { requireRight } from '../resolvers/administrators/rights.ts';
+import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
+import { type Right, requireRight } from '../resolvers/administrators/rights.ts';
+import { recordRead } from '../resolvers/audit/reads.ts';
 import { rightOf } from './administrator-rights.ts';
 
 declare global {
@@ -41,18 +42,22 @@ class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Ty
 interface Operation {
   name: string;
   access: Access | undefined;
+  isRead: boolean;
 }
 
 /** Operations of a class have the rights of the operation for all classes. */
-function operationOf<Types extends SchemaTypes>({ name, pothosOptions }: PothosOutputFieldConfig<Types>): Operation {
+function operationOf<Types extends SchemaTypes>({
+  name,
+  parentType,
+  pothosOptions,
+}: PothosOutputFieldConfig<Types>): Operation {
   const { authScopes, genericName = name } = pothosOptions as { authScopes?: object; genericName?: string };
-  return { name: genericName, access: Object.keys(authScopes ?? {})[0] as Access | undefined };
+  const access = Object.keys(authScopes ?? {})[0] as Access | undefined;
+  return { name: genericName, access, isRead: parentType !== 'Mutation' };
 }
 
-function restricted<Types extends SchemaTypes>(
-  resolver: Resolver<Types>,
-  { name, access }: Operation,
-): Resolver<Types> {
+function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operation: Operation): Resolver<Types> {
+  const { name, access } = operation;
   const right = rightOf(name);
   if (access === 'anyone' && !right) return resolver;
   return (parent, args, context, info) => {
@@ -60,9 +65,26 @@ function restricted<Types extends SchemaTypes>(
     const administrator = administratorOf(viewer);
     if (administrator) {
       requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, now());
+      const read = recordedRead(operation, right, args, viewer);
+      if (read) return recordRead(...read, now()).then(() => resolver(parent, args, context, info));
     }
     return resolver(parent, args, context, info);
   };
+}
+
+/** Changes are recorded by the database. @returns undefined for a read without a reason or another person's rights */
+function recordedRead(
+  { name, isRead }: Operation,
+  right: Right | undefined,
+  args: object,
+  viewer: Viewer,
+): Parameters<typeof recordRead> extends [infer Read, infer By, Date] ? [Read, By] | undefined : never {
+  if (!isRead || !('applicationId' in viewer) || !viewer.actor) return undefined;
+  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  if (!right?.needsReason && userId === undefined) return undefined;
+  const { id, dialogId, messageId } = args as Record<string, unknown>;
+  const subjectId = String(id ?? dialogId ?? messageId ?? '');
+  return [{ operation: name, subjectId, applicationId: viewer.applicationId, userId }, viewer.actor];
 }
 
 SchemaBuilder.registerPlugin('administratorAccess', AdministratorAccessPlugin);

@@ -60,7 +60,7 @@ const GROUPS: (Right & { operations: string })[] = [
     isConfirmed: true,
     operations: 'changeAdministratorPassword createTotpSecret enableTotp disableTotp',
   },
-  { roles: OWNER, operations: 'administrators' },
+  { roles: OWNER, operations: 'administrators auditEntries' },
   {
     roles: OWNER,
     isConfirmed: true,

@@ -44,7 +44,7 @@ builder.mutationField('createApiKey', (t) =>
     type: NewApiKey,
     description: 'Creates an API key for the application. An invalid name fails with `UNPROCESSABLE`.',
     args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
-    resolve: (_root, { name }, context) => createApiKey(context.viewer.applicationId, name, context),
+    resolve: (_root, { name }, context) => createApiKey(name, context),
   }),
 );
 
@@ -60,6 +60,6 @@ builder.mutationField('revokeApiKey', (t) =>
         description: 'Id of the API key, from `apiKeys`. It may be the key of this request.',
       }),
     },
-    resolve: (selection, _root, { id }, context) => revokeApiKey(context.viewer.applicationId, id, context, selection),
+    resolve: (selection, _root, { id }, context) => revokeApiKey(id, context, selection),
   }),
 );

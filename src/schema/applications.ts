@@ -186,7 +186,7 @@ builder.mutationField('createApplication', (t) =>
     args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
     resolve: (_root, { name }, context) => {
       requireOwnerOfAll(context.viewer);
-      return createApplication({ name }, context);
+      return createApplication({ name }, context, context.viewer);
     },
   }),
 );
@@ -223,7 +223,6 @@ builder.mutationField('updateApplication', (t) =>
     type: Application,
     description: 'Changes settings of the application of the API key. Invalid values fail with `UNPROCESSABLE`.',
     args: { input: t.arg({ type: UpdateApplicationInput, required: true, description: 'The settings to change.' }) },
-    resolve: (selection, _root, { input }, context) =>
-      updateApplication(context.viewer.applicationId, input, context, selection),
+    resolve: (selection, _root, { input }, context) => updateApplication(input, context, selection),
   }),
 );

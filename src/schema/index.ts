@@ -5,6 +5,7 @@ import { builder } from './builder.ts';
 import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
+import './audit.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
 import './applications.ts';

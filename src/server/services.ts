@@ -36,6 +36,7 @@ export interface ServiceDependencies extends Gateways {
     | 'databaseUrl'
     | 'workers'
     | 'pushLogDays'
+    | 'auditDays'
   >;
   database: ClientConfig;
   /** For the connection that listens for events, which needs its own database session; default: `database`. */

@@ -72,11 +72,11 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     const caller = onFirstUse(async () => {
       const read = (name: string) => request.headers[name.toLowerCase()];
       const credentials = withAdministrator(readCredentials(read, tokenHeaders), pageOf(request, services), read);
-      const viewer = await authenticate(credentials, services).catch((error) => {
+      const network = services.networkOf(request);
+      const viewer = await authenticate(credentials, network, services).catch((error) => {
         throw presentError(error, requestLog());
       });
       facts.viewer = viewer;
-      const network = services.networkOf(request);
       return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
     const headersOf = async () => ({ ...fixedHeaders, ...(await countsOf(request, caller)) });

@@ -40,7 +40,7 @@ export class SocketAuthentication {
   async #accept(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
     const read = payloadReader(payload);
     const credentials = withAdministrator(readCredentials(read, this.#tokenHeaders), connection.consolePage, read);
-    const viewer = await authenticate(credentials, this.#services);
+    const viewer = await authenticate(credentials, this.#services.networkOf(connection.request), this.#services);
     if (!isKnown(viewer)) return false;
     connection.caller = callerOf(viewer);
     if (this.#services.rateLimits) {

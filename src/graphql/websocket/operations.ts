@@ -121,13 +121,13 @@ async function prepare(
   { operation, payload: { query, variables, operationName } }: Begun,
   services: Services,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-  const viewer = await authenticate(connection.credentials!, services).catch(asGraphQLError);
+  const network = services.networkOf(connection.request);
+  const viewer = await authenticate(connection.credentials!, network, services).catch(asGraphQLError);
   if (viewer instanceof GraphQLError) return [viewer];
   if (!isKnown(viewer)) {
     connection.close(CloseCode.Forbidden, 'Forbidden');
     return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
   }
-  const network = services.networkOf(connection.request);
   const meter = services.rateLimits?.meter(network, viewer);
   const read = await readRequest({ query, variables, operationName }, { viewer, meter }, services).catch(
     asGraphQLError,

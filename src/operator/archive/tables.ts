@@ -115,6 +115,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   administrator_roles: 'belong to people who administer this service',
   administrator_sessions: 'belong to people who administer this service',
   administrator_links: 'belong to people who administer this service',
+  audit_entries: 'changes of this service; `audit export` prints them',
+  audit_chains: 'signed with the key of this service',
   activity_hours: 'figures of this service',
   activity_cursor: 'a position in the outbox',
   rate_limits: 'last a minute and cover the complete service',

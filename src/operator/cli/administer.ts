@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../config.ts';
 import type { Context, Services } from '../../context.ts';
 import type { ActingViewer } from '../../lib/access.ts';
+import { OPERATOR } from '../../lib/actor.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { createContext } from '../../resolvers/create-context.ts';
@@ -18,10 +19,10 @@ interface Options {
   mayCreate?: boolean;
 }
 
-/** Prints the result before it closes any connection, because secrets are shown only once. */
+/** Prints the result, unless the work has printed it itself, before it closes any connection, because secrets are shown only once. */
 export async function administer(
   command: Command,
-  work: (services: Services) => Promise<Answer>,
+  work: (services: Services) => Promise<Answer | undefined>,
   { mayCreate = false }: Options = {},
 ): Promise<void> {
   const { signal, forget } = onInterruption();
@@ -44,7 +45,8 @@ export async function administer(
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.
       signal.throwIfAborted();
-      await print(await work(services), { json: command.optsWithGlobals().json === true });
+      const answer = await work(services);
+      if (answer) await print(answer, { json: command.optsWithGlobals().json === true });
     } finally {
       await bus.stop();
       gateways.mailer.close();
@@ -66,7 +68,7 @@ export function administerApplication(
   return administer(command, async (services) => {
     const application = await findApplication(applicationId).catch(missing(`application ${applicationId}`));
     const { catalogueVersion } = application;
-    const viewer: ActingViewer = { kind: 'key', applicationId, catalogueVersion };
+    const viewer: ActingViewer = { kind: 'key', applicationId, catalogueVersion, actor: OPERATOR };
     return work({ ...createContext(services, viewer, { network: 'operator' }), viewer });
   });
 }

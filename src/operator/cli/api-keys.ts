@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../../generated/prisma/client.ts';
+import { OPERATOR } from '../../lib/actor.ts';
 import {
   createApiKey,
   findApiKey,
@@ -23,7 +24,7 @@ export function addApiKeyCommands(program: Command): void {
     .option('--name <name>', 'at most 255 characters', 'cli')
     .action(({ application, name }: { application: number; name: string }, command: Command) =>
       administerApplication(command, application, async (context) => {
-        const created = await createApiKey(application, name, context);
+        const created = await createApiKey(name, context);
         return { value: pick(created, ['id', 'applicationId', 'name', 'key', 'createdAt']) };
       }),
     );
@@ -44,9 +45,10 @@ export function addApiKeyCommands(program: Command): void {
     .argument('<id>', 'id of the API key', wholeNumber)
     .addOption(optionalApplicationOption())
     .action((id: number, { application }: { application?: number }, command: Command) =>
-      administer(command, async (administration) => {
+      administer(command, async (services) => {
         const { applicationId } = await findApiKey(id, application).catch(missing(`API key ${id}`));
-        const revoked = await revokeApiKey(applicationId, id, administration).catch(
+        const viewer = { applicationId, actor: OPERATOR };
+        const revoked = await revokeApiKey(id, { ...services, viewer }).catch(
           missing(`API key ${id}`, 'is already revoked'),
         );
         return { value: pick(revoked, FIELDS) };

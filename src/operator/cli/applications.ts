@@ -176,8 +176,8 @@ export function addApplicationCommands(program: Command): void {
         phoneRegion: clearable(phoneRegion),
       };
       if (Object.values(changes).every((change) => change === undefined)) command.error('specify at least one setting');
-      return administer(command, async (administration) => ({
-        value: present(await updateApplication(id, changes, administration).catch(missing(`application ${id}`))),
+      return administerApplication(command, id, async (context) => ({
+        value: present(await updateApplication(changes, context)),
       }));
     });
 }

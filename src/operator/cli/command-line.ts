@@ -6,6 +6,7 @@ import { addApiKeyCommands } from './api-keys.ts';
 import { addApplicationCommands } from './applications.ts';
 import { addArchiveCommands } from './archive.ts';
 import { addAssistantCommands } from './assistants.ts';
+import { addAuditCommands } from './audit.ts';
 import { addCheckCommand } from './check.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
@@ -42,6 +43,7 @@ export function commandLine(): Command {
   addApplicationCommands(program);
   addApiKeyCommands(program);
   addAdministratorCommands(program);
+  addAuditCommands(program);
   addUserCommands(program);
   addClassCommands(program);
   addAssistantCommands(program);

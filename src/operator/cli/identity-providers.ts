@@ -41,8 +41,8 @@ export function addIdentityProviderCommands(program: Command): void {
     .option('--no-endpoint', "use the provider's own URL again")
     .action(({ application, endpoint, ...options }: SetOptions, command: Command) => {
       const input = { ...inputOf(options, command), applicationId: application, endpoint: clearable(endpoint) };
-      return administerApplication(command, application, async ({ encrypter, now }) => ({
-        value: present(await storeIdentityProvider(input, { encrypter, now: now() })),
+      return administerApplication(command, application, async ({ encrypter, now, viewer }) => ({
+        value: present(await storeIdentityProvider(input, { encrypter, now: now(), actor: viewer.actor })),
       }));
     });
 

@@ -64,8 +64,8 @@ function addProviderCommand(push: Command, { name, settings }: ConfiguredProvide
       endpoint: clearable(options.endpoint),
       ca: caFile ? await readNamedFile('--ca-file', caFile) : clearable(caFile),
     };
-    await administerApplication(command, applicationId, async ({ encrypter, now }) => ({
-      value: pick(await storePushSettings(input, { encrypter, now: now() }), FIELDS),
+    await administerApplication(command, applicationId, async ({ encrypter, now, viewer }) => ({
+      value: pick(await storePushSettings(input, { encrypter, now: now(), actor: viewer.actor }), FIELDS),
     }));
   });
 }

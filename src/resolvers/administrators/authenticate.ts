@@ -14,14 +14,16 @@ const MAX_REASON = 500;
 /** @throws {UnauthenticatedError} {DisabledError} {BadInputError} {NotFoundError} */
 export async function viewerOfAdministrator(
   { token, application, reason }: AdministratorToken,
+  network: string,
   services: Services,
 ): Promise<AdministratorViewer> {
   if (!services.isConsoleOn) throw new DisabledError('The console is turned off');
   const identity = token === undefined ? undefined : await findIdentity(token, services);
   if (!identity) throw new UnauthenticatedError('Sign in to the console');
   const administrator = { ...identity, reason: reason?.slice(0, MAX_REASON) };
-  if (application === NO_APPLICATION) return { kind: 'administrator', administrator };
-  return { kind: 'key', administrator, ...(await findApplicationOf(administrator, application)) };
+  const actor = { kind: 'administrator', id: administrator.id, network, reason: administrator.reason } as const;
+  if (application === NO_APPLICATION) return { kind: 'administrator', administrator, actor };
+  return { kind: 'key', administrator, actor, ...(await findApplicationOf(administrator, application)) };
 }
 
 /** An application without a role looks like an unknown one. */

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { BACKGROUND, transact } from '../../db/transact.ts';
+import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { createLink } from './links.ts';
@@ -51,7 +51,7 @@ export async function createInvited(
   requireValid(input);
   const email = emailOf(input.email);
   const at = services.now();
-  const { id, url } = await transact(viewer ? jobOf(viewer) : BACKGROUND, async (transaction) => {
+  const { id, url } = await transact(viewer ? jobOf(viewer) : OPERATOR_JOBS, async (transaction) => {
     await lockAdministrators(transaction);
     const known = await transaction.administrator.findUnique({ where: { email }, include: { roles: true } });
     if (known && known.passwordHash !== null) throw new InvalidFieldsError({ email: ['has already been taken'] });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
-import { BACKGROUND, transact } from '../../db/transact.ts';
+import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type {
   AdministratorLink,
   AdministratorLinkPurpose,
@@ -140,7 +140,7 @@ async function sendLink({ id, email }: Pick<StoredAdministrator, 'id' | 'email'>
 export async function createLinkFor(email: string, services: LinkServices): Promise<string> {
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
   if (!found) throw new NotFoundError();
-  return transact(BACKGROUND, (transaction) =>
+  return transact(OPERATOR_JOBS, (transaction) =>
     createLink(transaction, { purpose: 'passwordReset', administratorId: found.id }, services),
   );
 }

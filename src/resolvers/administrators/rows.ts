@@ -1,6 +1,6 @@
 import { db, type Transaction } from '../../db/client.ts';
 import type { Administrator as StoredAdministrator } from '../../generated/prisma/client.ts';
-import type { AdministratorIdentity, AssignedRole } from '../../lib/access.ts';
+import { type AdministratorViewer, type AssignedRole, withActor } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 
@@ -41,8 +41,13 @@ export async function findAdministrator(id: number, client: Transaction | typeof
   return administratorOfRow(row);
 }
 
-export function jobOf({ administrator }: { administrator: Pick<AdministratorIdentity, 'id'> }): JobOwner {
-  return ['console', `administrator:${administrator.id}`];
+export function jobOf({ administrator, actor }: AdministratorViewer): JobOwner {
+  return withActor(['console', `administrator:${administrator.id}`], actor);
+}
+
+/** For an administrator who is about to sign in. */
+export function jobOfAdministrator(id: number, network: string): JobOwner {
+  return withActor(['console', `administrator:${id}`], { kind: 'administrator', id, network });
 }
 
 /** Serializes changes of administrators, so that the last owner cannot be removed and the first is created once. */

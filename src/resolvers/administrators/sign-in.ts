@@ -5,7 +5,7 @@ import type { AdministratorIdentity, AdministratorViewer } from '../../lib/acces
 import { InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashPassword, isPassword } from '../users/passwords.ts';
-import { type Administrator, findAdministrator, jobOf } from './rows.ts';
+import { type Administrator, findAdministrator, jobOf, jobOfAdministrator } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
 import { confirmedUntil, endSessions, requireCookie, startSession } from './sessions.ts';
 import { requireCode } from './totp.ts';
@@ -27,7 +27,7 @@ export async function signInAdministrator(
   if (!found || !isRight) throw new WrongAdministratorCredentialsError();
   await requireCode(found, code, context);
   const at = context.now();
-  const token = await transact(jobOf({ administrator: found }), (transaction) =>
+  const token = await transact(jobOfAdministrator(found.id, context.network), (transaction) =>
     startSession(transaction, found.id, at),
   );
   setCookie(token);

@@ -1,6 +1,6 @@
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { BACKGROUND, transact } from '../../db/transact.ts';
+import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { replaceRoles } from './create.ts';
@@ -56,7 +56,7 @@ export async function deleteAdministrator(id: number, viewer: AdministratorViewe
 
 /** For the operator, who may also remove the last owner. @throws {NotFoundError} */
 export function removeAdministrator(email: string): Promise<Administrator> {
-  return transact(BACKGROUND, async (transaction) => {
+  return transact(OPERATOR_JOBS, async (transaction) => {
     const row = await transaction.administrator.findUnique({ where: { email: emailOf(email) }, select: SELECTION });
     if (!row) throw new NotFoundError();
     await transaction.administrator.delete({ where: { id: row.id } });

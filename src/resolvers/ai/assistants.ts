@@ -2,8 +2,10 @@ import { z } from 'zod';
 import type { AdministrationContext, Services } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
+import { transact } from '../../db/transact.ts';
 import { isOutside } from '../../gateways/public-addresses.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
+import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
@@ -18,7 +20,7 @@ export interface AssistantChanges {
 
 export type NewAssistant = AssistantChanges & { name: string; baseUrl: string; model: string };
 
-type AssistantServices = Pick<Services, 'now' | 'encrypter'>;
+type AssistantServices = Pick<Services, 'now' | 'encrypter'> & { viewer?: OfApplication };
 
 const printable = z.string().regex(/^[!-~]+$/, 'should be printable characters without spaces');
 
@@ -56,32 +58,29 @@ export async function findAssistant(
 /** Requires a public address, because the server connects from inside its own network. */
 export function createAssistant(
   input: NewAssistant,
-  { viewer, ...services }: AdministrationContext,
+  context: AdministrationContext,
   selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   requirePublic(input);
-  return storeAssistant({ ...input, applicationId: viewer.applicationId, isTrusted: false }, services, selection);
+  const { applicationId } = context.viewer;
+  return storeAssistant({ ...input, applicationId, isTrusted: false }, context, selection);
 }
 
 /** A new address drops the API key unless the changes include one, so that the key never reaches another host. */
 export function updateAssistant(
   id: string,
   changes: AssistantChanges,
-  { viewer, ...services }: AdministrationContext,
+  context: AdministrationContext,
   selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
-  return changeAssistant(
-    id,
-    { ...changes, applicationId: viewer.applicationId, isTrusted: false },
-    services,
-    selection,
-  );
+  const { applicationId } = context.viewer;
+  return changeAssistant(id, { ...changes, applicationId, isTrusted: false }, context, selection);
 }
 
 export async function changeAssistant(
   id: string,
   { applicationId, isTrusted, ...changes }: AssistantChanges & { applicationId: number; isTrusted: boolean },
-  { now, encrypter }: AssistantServices,
+  { viewer, now, encrypter }: AssistantServices,
   selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   const before = await findAssistant(applicationId, id);
@@ -90,7 +89,7 @@ export async function changeAssistant(
   requireNone(problemsOf(changes));
   const { name, baseUrl, model, apiKey, instructions } = changes;
   const isKeyless = apiKey === null || (isMoved && apiKey === undefined);
-  const [updated] = await db.assistant.updateManyAndReturn({
+  const update: Prisma.AssistantUpdateManyAndReturnArgs = {
     ...selection,
     // A concurrent change of the address must not send its API key to this one.
     where: { applicationId, id, baseUrl: before.baseUrl },
@@ -105,27 +104,30 @@ export async function changeAssistant(
       instructions: instructions ?? undefined,
       updatedAt: now(),
     },
-  });
+  };
+  const owner = jobOwnerOf({ ...viewer, applicationId });
+  const [updated] = await transact(owner, (transaction) => transaction.assistant.updateManyAndReturn(update));
   if (!updated) throw new NotFoundError();
   return updated;
 }
 
 export async function deleteAssistant(id: string, { viewer }: AdministrationContext): Promise<true> {
-  const { count } = await db.assistant.deleteMany({ where: { applicationId: viewer.applicationId, id } });
+  const where = { applicationId: viewer.applicationId, id };
+  const { count } = await transact(jobOwnerOf(viewer), (transaction) => transaction.assistant.deleteMany({ where }));
   if (count === 0) throw new NotFoundError();
   return true;
 }
 
 export async function storeAssistant(
   input: NewAssistant & { applicationId: number; isTrusted: boolean },
-  { now, encrypter }: AssistantServices,
+  { viewer, now, encrypter }: AssistantServices,
   selection: Prisma.AssistantDefaultArgs = {},
 ): Promise<Assistant> {
   requireNone(problemsOf(input));
   const { applicationId, isTrusted, name, baseUrl, model, apiKey, instructions } = input;
   const at = now();
   const id = newId(at);
-  return db.assistant.create({
+  const create: Prisma.AssistantCreateArgs = {
     ...selection,
     data: {
       applicationId,
@@ -139,7 +141,8 @@ export async function storeAssistant(
       createdAt: at,
       updatedAt: at,
     },
-  });
+  };
+  return transact(jobOwnerOf({ ...viewer, applicationId }), (transaction) => transaction.assistant.create(create));
 }
 
 function problemsOf(changes: AssistantChanges): FieldErrors {

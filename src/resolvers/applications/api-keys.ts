@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Services } from '../../context.ts';
+import type { AdministrationContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { BadInputError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
@@ -37,9 +37,8 @@ export async function findApiKey(id: number, applicationId?: number): Promise<Ap
 
 /** @throws {InvalidFieldsError} */
 export async function createApiKey(
-  applicationId: number,
   name: string,
-  { now }: Pick<Services, 'now'>,
+  { viewer, now }: Pick<AdministrationContext, 'viewer' | 'now'>,
 ): Promise<NewApiKey> {
   const trimmed = name.trim();
   if (trimmed === '') throw new InvalidFieldsError({ name: ["can't be blank"] });
@@ -47,18 +46,26 @@ export async function createApiKey(
     throw new InvalidFieldsError({ name: [`is too long (maximum is ${MAX_NAME} characters)`] });
   }
   const key = randomApiKey();
+  const { applicationId } = viewer;
   const data = { applicationId, name: trimmed, keyHash: hashSecret(key), createdAt: now() };
-  return { ...(await db.apiKey.create({ data })), key };
+  const created = await transact(jobOwnerOf(viewer), (transaction) => transaction.apiKey.create({ data }));
+  return { ...created, key };
 }
 
 /** Also ends everything opened with the key, including On-Behalf-Of. @throws {NotFoundError} unknown or revoked */
 export async function revokeApiKey(
-  applicationId: number,
   id: number,
-  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+  {
+    viewer,
+    now,
+    outbox,
+  }: Pick<AdministrationContext, 'now' | 'outbox'> & {
+    viewer: Omit<OfApplication, 'catalogueVersion'>;
+  },
   selection: Prisma.ApiKeyDefaultArgs = {},
 ): Promise<ApiKey> {
-  const revoked = await transact(jobOwnerOf({ applicationId }), async (transaction) => {
+  const { applicationId } = viewer;
+  const revoked = await transact(jobOwnerOf(viewer), async (transaction) => {
     const at = now();
     const where = { applicationId, id: isDatabaseId(id) ? id : 0, revokedAt: null };
     const [key] = await transaction.apiKey.updateManyAndReturn({ ...selection, where, data: { revokedAt: at } });

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-import { BACKGROUND, transact } from '../../db/transact.ts';
+import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
+import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { jobOf } from '../administrators/rows.ts';
 import { randomApiKey } from './api-keys.ts';
 import { problemsOf, requireNone } from './rules.ts';
 import { randomAuthSecret } from './secret.ts';
@@ -32,7 +35,7 @@ export function bootstrapApplication(
   now: Date,
   keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
 ): Promise<ApplicationCredentials | undefined> {
-  return inTurn(async (transaction) => {
+  return inTurn(BACKGROUND, async (transaction) => {
     if ((await transaction.application.count()) > 0) return undefined;
     const credentials = await storeApplication(transaction, input, now);
     await keep(credentials);
@@ -40,23 +43,24 @@ export function bootstrapApplication(
   });
 }
 
-/** For the operator only. @throws {InvalidFieldsError} */
+/** @param viewer undefined for the operator @throws {InvalidFieldsError} */
 export async function createApplication(
   { id, name }: Pick<NewApplication, 'id' | 'name'>,
   { now }: Pick<Services, 'now'>,
+  viewer?: AdministratorViewer,
 ): Promise<ApplicationCredentials> {
   const problems = await problemsOf({ name });
   if (id !== undefined && !isDatabaseId(id)) problems.id = ['should be between 1 and 2147483647'];
   requireNone(problems);
-  return inTurn(async (transaction) => {
+  return inTurn(viewer ? jobOf(viewer) : OPERATOR_JOBS, async (transaction) => {
     const isTaken = id !== undefined && (await transaction.application.count({ where: { id } })) > 0;
     if (isTaken) throw new InvalidFieldsError({ id: ['has already been taken'] });
     return storeApplication(transaction, { id, name: name.trim() }, now());
   });
 }
 
-function inTurn<Result>(create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-  return transact(BACKGROUND, async (transaction) => {
+function inTurn<Result>(owner: JobOwner, create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  return transact(owner, async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
     return create(transaction);
   });

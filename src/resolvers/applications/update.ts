@@ -1,4 +1,4 @@
-import type { Services } from '../../context.ts';
+import type { AdministrationContext } from '../../context.ts';
 import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Application } from '../../generated/prisma/client.ts';
@@ -8,11 +8,11 @@ import { appendSessionMinutes } from '../../realtime/outbox.ts';
 import { type ApplicationChanges, problemsOf, requireNone } from './rules.ts';
 /** Effective from the next request; a new session lifetime also applies to open sessions. */
 export async function updateApplication(
-  id: number,
   changes: ApplicationChanges,
-  { now, outbox }: Pick<Services, 'now' | 'outbox'>,
+  { viewer, now, outbox }: Pick<AdministrationContext, 'viewer' | 'now' | 'outbox'>,
   { select }: Pick<Prisma.ApplicationDefaultArgs, 'select'> = {},
 ): Promise<Application> {
+  const { applicationId: id } = viewer;
   requireNone(await problemsOf(changes));
   const at = now();
   const data: Prisma.ApplicationUpdateManyMutationInput = {
@@ -34,7 +34,7 @@ export async function updateApplication(
     aiDailyTokens: changes.aiDailyTokens ?? undefined,
     updatedAt: at,
   };
-  const updated = await transact(jobOwnerOf({ applicationId: id }), async (transaction) => {
+  const updated = await transact(jobOwnerOf(viewer), async (transaction) => {
     const [application] = await transaction.application.updateManyAndReturn({ select, where: { id }, data });
     if (!application) throw new NotFoundError();
     if (changes.sessionMinutes !== undefined) await appendSessionMinutes(transaction, id, at);

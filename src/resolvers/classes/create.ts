@@ -18,7 +18,7 @@ export async function createClass(input: NewClass, { viewer, now }: Administrati
   if (!isClassName(name)) throw new UnprocessableError('Name is invalid');
   const at = now();
   try {
-    await transact(jobOwnerOf({ applicationId }), async (transaction) => {
+    await transact(jobOwnerOf(viewer), async (transaction) => {
       const { key } = await transaction.recordClass.create({
         data: {
           applicationId,

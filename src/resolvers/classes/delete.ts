@@ -16,7 +16,7 @@ export function onClassDeleted(listener: Listener): () => void {
 /** Hides its records immediately; a job deletes the rows. @throws {ForbiddenError} `Undefined class` */
 export async function deleteClass(name: string, { viewer, now, outbox }: AdministrationContext): Promise<true> {
   const { applicationId } = viewer;
-  await changeClasses(applicationId, async (transaction) => {
+  await changeClasses(viewer, async (transaction) => {
     const { key } = await lockClass(transaction, applicationId, name);
     await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
     await transaction.deletedClass.create({ data: { applicationId, classKey: key } });

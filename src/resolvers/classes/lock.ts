@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import { type ClassDefinition, type ClassIndex, type StoredField, withIndexes } from './catalogue.ts';
@@ -18,10 +18,10 @@ const changers = new Semaphore({
 const SCAN_TIMEOUT_MS = 10 * 60 * 1_000;
 
 export function changeClasses(
-  applicationId: number,
+  { applicationId, actor }: OfApplication,
   change: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
-  const owner = jobOwnerOf({ applicationId });
+  const owner = jobOwnerOf({ applicationId, actor });
   return changers.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
 }
 

@@ -16,7 +16,7 @@ export async function updateClass(
   const { applicationId } = viewer;
   const at = now();
   const grants = grantsIn(given(changes.permissions));
-  await changeClasses(applicationId, async (transaction) => {
+  await changeClasses(viewer, async (transaction) => {
     const locked = await lockClass(transaction, applicationId, name);
     const isEmpty = (await transaction.record.findFirst({ where: ofClass(locked), select: { id: true } })) === null;
     const fields = changedFields(locked.fields, changes.fields ?? [], { isEmpty });

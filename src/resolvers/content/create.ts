@@ -1,5 +1,6 @@
 import type { UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { newAccess } from './access.ts';
 import type { BlobRow } from './rows.ts';
@@ -13,17 +14,19 @@ export async function createBlob(input: BlobInput, { viewer, now }: UserContext)
 
   const { applicationId, userId } = viewer;
   const at = now();
-  const { upload, ...blob } = await db.blob.create({
-    data: {
-      ...checkedBlob(input),
-      applicationId,
-      userId,
-      uid: newUid(applicationId),
-      createdAt: at,
-      updatedAt: at,
-      upload: { create: newAccess(at) },
-    },
-    include: { upload: true },
-  });
+  const { upload, ...blob } = await transact(jobOwnerOf(viewer), (transaction) =>
+    transaction.blob.create({
+      data: {
+        ...checkedBlob(input),
+        applicationId,
+        userId,
+        uid: newUid(applicationId),
+        createdAt: at,
+        updatedAt: at,
+        upload: { create: newAccess(at) },
+      },
+      include: { upload: true },
+    }),
+  );
   return { ...blob, access: upload! };
 }

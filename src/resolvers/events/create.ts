@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import type { Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Event } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { PUSH_CHANNELS, storedMessage, USER_CHANNELS } from '../pushes/channels.ts';
 import { ownerOf } from './own.ts';
@@ -40,7 +42,9 @@ export async function createEvents(
     updatedAt: at,
   };
   const data = channels.map((channel) => ({ ...values, channel, message: storedMessage(channel, input.message!) }));
-  const events = await db.event.createManyAndReturn({ ...selection, data });
+  const events = await transact(jobOwnerOf(viewer), (transaction) =>
+    transaction.event.createManyAndReturn({ ...selection, data }),
+  );
   context.pushNotifier.wake();
   return events.sort((a, b) => a.id - b.id);
 }

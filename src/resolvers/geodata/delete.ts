@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ActingContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { Prisma } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { query } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
@@ -44,10 +44,16 @@ export async function deleteOldGeodata(days: number | null | undefined, context:
   const owner = viewer.kind === 'user' ? Prisma.sql`user_id = ${viewer.userId}` : Prisma.sql`true`;
   const old = Prisma.sql`application_id = ${viewer.applicationId} AND created_at < ${before} AND ${owner}`;
   // `SKIP LOCKED` prevents deadlocks; the loop retries skipped rows.
-  const deleteBatch = () => db.$executeRaw`
-    DELETE FROM geodata WHERE (application_id, id) IN (
-      SELECT application_id, id FROM geodata WHERE ${old} ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;
-  await runLong(jobOwnerOf(viewer), async (runStep) => {
+  const job = jobOwnerOf(viewer);
+  const deleteBatch = () =>
+    transact(
+      job,
+      (transaction) => transaction.$executeRaw`
+        DELETE FROM geodata WHERE (application_id, id) IN (
+          SELECT application_id, id FROM geodata WHERE ${old}
+          ORDER BY created_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    );
+  await runLong(job, async (runStep) => {
     for (;;) {
       const deleted = await runStep(deleteBatch);
       if (deleted === BATCH) continue;

@@ -1,6 +1,8 @@
 import type { ActingContext } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import type { Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
 import { requireOwnGeodatum } from './find.ts';
 import { requireNone } from './latest.ts';
@@ -16,7 +18,7 @@ export async function updateGeodatum(
   if (latitude === undefined && longitude === undefined && status === undefined) throw new NoUpdateDataError();
   requireNone(geodatumChangeProblems(input));
   const { applicationId } = await requireOwnGeodatum(id, context);
-  const [updated] = await db.geodatum.updateManyAndReturn({
+  const update: Prisma.GeodatumUpdateManyAndReturnArgs = {
     ...selection,
     where: { applicationId, id },
     data: {
@@ -25,7 +27,10 @@ export async function updateGeodatum(
       status: status === undefined ? undefined : statusText(status),
       updatedAt: context.now(),
     },
-  });
+  };
+  const [updated] = await transact(jobOwnerOf(context.viewer), (transaction) =>
+    transaction.geodatum.updateManyAndReturn(update),
+  );
   if (!updated) throw new NotFoundError();
   return updated;
 }

@@ -3,6 +3,7 @@ import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inLockTurns } from '../../db/lock-turns.ts';
 import { waitForLocks } from '../../db/transact.ts';
+import type { Actor } from '../../lib/actor.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { tracing } from '../../server/observability/tracing.ts';
@@ -14,6 +15,8 @@ const MAX_WAITING = 1_000;
 interface InDialog {
   applicationId: number;
   dialogId: string;
+  /** Such an input runs in a statement of its own. */
+  actor?: Actor | undefined;
 }
 
 interface Job<Input, Output> {
@@ -47,7 +50,9 @@ export function queueByDialog<Input extends InDialog, Output>(
     async (sharing: DialogQueue[], applicationId: number) => {
       const share = Math.max(1, Math.floor(MAX_INPUTS / sharing.length));
       const batches = sharing.map((queue) => {
-        const batch = queue.jobs.slice(0, share);
+        const jobs = queue.jobs.slice(0, share);
+        const audited = jobs.findIndex(isAudited);
+        const batch = audited === -1 ? jobs : jobs.slice(0, audited);
         queue.taken = batch.length;
         return batch.map(({ input }) => input);
       });
@@ -57,9 +62,14 @@ export function queueByDialog<Input extends InDialog, Output>(
     { max: MAX_INPUTS, applicationOf },
   );
 
+  const runFirst = (queue: DialogQueue) => {
+    queue.taken = 1;
+    return run([queue.jobs[0]!.input], queue.applicationId);
+  };
+
   const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
     try {
-      const outputs = await queue.jobs[0]!.start();
+      const outputs = await (isAudited(queue.jobs[0]!) ? runFirst(queue) : queue.jobs[0]!.start());
       return settle(queue.jobs.splice(0, outputs.length), outputs);
     } catch (error) {
       const jobs = queue.jobs.splice(0, queue.taken);
@@ -95,7 +105,7 @@ export function queueByDialog<Input extends InDialog, Output>(
     const { applicationId, dialogId } = input;
     const key = `${applicationId}:${dialogId}`;
     const known = queues.get(key);
-    const owner = [`application:${applicationId}`, `dialog:${dialogId}`];
+    const owner: JobOwner = [`application:${applicationId}`, `dialog:${dialogId}`];
     const queue = known ?? { key, applicationId, owner, jobs: [], taken: 0 };
     if (queue.jobs.length >= MAX_WAITING) return Promise.reject(new ServiceUnavailableError());
     return new Promise((resolve, reject) => {
@@ -106,6 +116,10 @@ export function queueByDialog<Input extends InDialog, Output>(
       void runQueue(queue);
     });
   };
+}
+
+function isAudited({ input }: { input: InDialog }): boolean {
+  return input.actor !== undefined;
 }
 
 function isUnavailable(error: unknown): boolean {

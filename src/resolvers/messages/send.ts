@@ -2,8 +2,9 @@ import type { UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { columns } from '../../db/columns.ts';
 import { newId } from '../../db/ids.ts';
-import { query } from '../../db/query.ts';
+import { queryAs } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
+import type { Actor } from '../../lib/actor.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
@@ -53,6 +54,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     sendToChat: input.sendToChat ?? true,
     clientId: input.clientId || null,
     at,
+    actor: viewer.actor,
   });
   if (stored === 'known') return findSent(input.clientId!, context);
   if (stored === 'no dialog') throw new NotFoundError();
@@ -104,6 +106,7 @@ type Place = 'seq' | 'recipientId' | 'dateSent' | 'createdAt' | 'updatedAt';
 interface StoredInput extends Omit<MessageRow, Place> {
   clientId: string | null;
   at: Date;
+  actor: Actor | undefined;
 }
 
 interface StoredMessage {
@@ -134,9 +137,13 @@ async function storeMessages(
   applicationId: number,
   lockTimeoutMs?: number,
 ): Promise<(Stored | undefined)[]> {
-  const input = inputs.map(({ at, applicationId: _same, ...input }, ord) => ({ ord, ...input, at: at.toISOString() }));
+  const input = inputs.map(({ at, applicationId: _same, actor: _actor, ...input }, ord) => ({
+    ord,
+    ...input,
+    at: at.toISOString(),
+  }));
   const isShared = lockTimeoutMs === undefined;
-  const rows = await query`
+  const rows = await queryAs(inputs[0]!.actor)`
     WITH input AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
         d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
@@ -210,7 +217,7 @@ async function storeMessages(
     if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
-    const { at: _at, clientId: _clientId, ...content } = input;
+    const { at: _at, clientId: _clientId, actor: _actor, ...content } = input;
     const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
     const message: MessageRow = { ...content, ...place };
     return { message, dialogType };

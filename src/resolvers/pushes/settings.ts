@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { AdministrationContext, UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { ConfiguredProvider, Settings } from '../../gateways/push/provider.ts';
 import type { PushProvider, PushSettings } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import type { Actor } from '../../lib/actor.ts';
 import { type FieldErrors, InvalidFieldsError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { CONFIGURED_PROVIDERS, isPushEnvironment, type PushEnvironment } from './channels.ts';
@@ -39,7 +42,7 @@ export async function updatePushSettings(
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
   return storePushSettings(
     { ...input, applicationId: viewer.applicationId, environment },
-    { encrypter, now: now() },
+    { encrypter, now: now(), actor: viewer.actor },
     selection,
   );
 }
@@ -49,9 +52,8 @@ export async function deletePushSettings(
   provider: PushProvider,
   { viewer }: AdministrationContext,
 ): Promise<true> {
-  await db.pushSettings.deleteMany({
-    where: { applicationId: viewer.applicationId, environment: requireEnvironment(environment), provider },
-  });
+  const where = { applicationId: viewer.applicationId, environment: requireEnvironment(environment), provider };
+  await transact(jobOwnerOf(viewer), (transaction) => transaction.pushSettings.deleteMany({ where }));
   return true;
 }
 
@@ -72,7 +74,7 @@ export async function storePushSettings(
     ca,
     ...input
   }: PushProviderInput & OperatorInput & { applicationId: number; environment: string },
-  { encrypter, now }: { encrypter: Encrypter; now: Date },
+  { encrypter, now, actor }: { encrypter: Encrypter; now: Date; actor?: Actor | undefined },
   selection: Prisma.PushSettingsDefaultArgs = {},
 ): Promise<PushSettings> {
   const environment = requireEnvironment(givenEnvironment);
@@ -92,12 +94,14 @@ export async function storePushSettings(
     encryptedSettings: encrypter.encrypt(JSON.stringify(settings), additionalDataOfSettings(key)),
     updatedAt: now,
   };
-  return db.pushSettings.upsert({
-    ...selection,
-    where: { applicationId_environment_provider: key },
-    create: { ...key, ...values, createdAt: now },
-    update: values,
-  });
+  return transact(jobOwnerOf({ applicationId, actor }), (transaction) =>
+    transaction.pushSettings.upsert({
+      ...selection,
+      where: { applicationId_environment_provider: key },
+      create: { ...key, ...values, createdAt: now },
+      update: values,
+    }),
+  );
 }
 
 export function openSettings(

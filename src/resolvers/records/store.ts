@@ -1,7 +1,7 @@
 import { Prisma } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { columns } from '../../db/columns.ts';
-import { query } from '../../db/query.ts';
+import { queryAs } from '../../db/query.ts';
 import { waitForLocks } from '../../db/transact.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
@@ -20,9 +20,10 @@ export interface Batch {
 /** `changed`: the class has another version, or a parent was deleted. `locked`: another transaction locks one. */
 type Outcome = 'stored' | 'changed' | 'locked';
 
-/** Coalesces with other requests unless it must wait for locks or for unique values. @returns false to retry */
+/** Coalesces with other requests of users unless it must wait for locks or unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
-  const outcome = hasUniqueKeys(batch.known) ? 'locked' : await storeTogether(batch);
+  const isAlone = hasUniqueKeys(batch.known) || batch.owner.actor !== undefined;
+  const outcome = isAlone ? 'locked' : await storeTogether(batch);
   if (outcome !== 'locked') return outcome === 'stored';
   const [alone] = await waitForLocks(batch.owner, () => store([batch], batch.known.applicationId, Prisma.empty));
   return alone === 'stored';
@@ -58,7 +59,7 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
       ORDER BY 1, 2, 3, 4
     )`
     : Prisma.empty;
-  const rows = await query`
+  const rows = await queryAs(batches[0]!.owner.actor)`
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
         batch int, version int, id text, "classKey" int, "parentId" text, "userId" int,

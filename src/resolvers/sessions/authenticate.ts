@@ -15,21 +15,25 @@ import { requireConfirmed } from '../administrators/sessions.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
 /** Refused credentials also yield a viewer, so that operations without authentication still work. */
-export async function authenticate(credentials: Credentials, services: Services): Promise<Viewer> {
+export async function authenticate(credentials: Credentials, network: string, services: Services): Promise<Viewer> {
   try {
-    return (await knownViewer(credentials, services)) ?? { kind: 'anonymous' };
+    return (await knownViewer(credentials, network, services)) ?? { kind: 'anonymous' };
   } catch (error) {
     if (error instanceof ServiceError) return { kind: 'refused', reason: error };
     throw error;
   }
 }
 
-async function knownViewer(credentials: Credentials, services: Services): Promise<KnownViewer | undefined> {
+async function knownViewer(
+  credentials: Credentials,
+  network: string,
+  services: Services,
+): Promise<KnownViewer | undefined> {
   const { token, authorization, onBehalfOf, administrator } = credentials;
   if (token && authorization) throw new BadInputError('Only one of SVC-Token and Authorization may be used');
-  if (authorization) return viewerOfKey(authorization, onBehalfOf, services);
+  if (authorization) return viewerOfKey(authorization, onBehalfOf, network, services);
   if (administrator && !token)
-    return actingViewer(await viewerOfAdministrator(administrator, services), onBehalfOf, services);
+    return actingViewer(await viewerOfAdministrator(administrator, network, services), onBehalfOf, services);
   const viewer = token ? await viewerOfToken(token, services) : undefined;
   if (onBehalfOf) throw new BadInputError('On-Behalf-Of may be used only with an API key');
   return viewer;
@@ -53,16 +57,18 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
 async function viewerOfKey(
   authorization: string,
   onBehalfOf: string | undefined,
+  network: string,
   services: Services,
 ): Promise<IdentifiedViewer> {
   const secret = apiKeyOf(authorization);
   const key = secret && (await findKeyByHash(hashSecret(secret)));
   if (!key) throw new UnauthenticatedError('Unauthorized');
   const { applicationId, catalogueVersion, id: apiKeyId } = key;
-  if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId };
+  const actor = { kind: 'apiKey', id: apiKeyId, network } as const;
+  if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, actor };
   const userId = await findActedUser(applicationId, onBehalfOf);
   services.sessionClock.touchUser({ applicationId, userId }, services.now());
-  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId };
+  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId, actor };
 }
 
 /** Looking at the application as a user does not count as a request of that user. */
@@ -73,10 +79,10 @@ async function actingViewer(
 ): Promise<KnownViewer> {
   if (onBehalfOf === undefined) return viewer;
   if (viewer.kind !== 'key') throw new BadInputError('On-Behalf-Of requires an application');
-  const { applicationId, catalogueVersion, administrator } = viewer;
+  const { applicationId, catalogueVersion, administrator, actor } = viewer;
   requireConfirmed(administrator, now());
   const userId = await findActedUser(applicationId, onBehalfOf);
-  return { kind: 'user', applicationId, catalogueVersion, userId, administrator };
+  return { kind: 'user', applicationId, catalogueVersion, userId, administrator, actor };
 }
 
 /** @throws {NotFoundError} */

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { AdministrationContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import { identitySettings, type IdentityProvider as Provider } from '../../gateways/identity.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import type { Actor } from '../../lib/actor.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 
@@ -29,18 +32,20 @@ export function updateIdentityProvider(
   { viewer, encrypter, now }: AdministrationContext,
   selection: Prisma.IdentityProviderDefaultArgs = {},
 ): Promise<IdentityProvider> {
-  return storeIdentityProvider({ ...input, applicationId: viewer.applicationId }, { encrypter, now: now() }, selection);
+  const { applicationId, actor } = viewer;
+  return storeIdentityProvider({ ...input, applicationId }, { encrypter, now: now(), actor }, selection);
 }
 
 export async function deleteIdentityProvider(provider: Provider, { viewer }: AdministrationContext): Promise<true> {
-  await db.identityProvider.deleteMany({ where: { applicationId: viewer.applicationId, provider } });
+  const where = { applicationId: viewer.applicationId, provider };
+  await transact(jobOwnerOf(viewer), (transaction) => transaction.identityProvider.deleteMany({ where }));
   return true;
 }
 
 /** For the operator only, because the service connects to `endpoint` from inside its own network; null resets it. */
 export async function storeIdentityProvider(
   { applicationId, endpoint, ...input }: ProviderInput & { applicationId: number; endpoint?: string | null },
-  { encrypter, now }: { encrypter: Encrypter; now: Date },
+  { encrypter, now, actor }: { encrypter: Encrypter; now: Date; actor?: Actor | undefined },
   selection: Prisma.IdentityProviderDefaultArgs = {},
 ): Promise<IdentityProvider> {
   const [provider, named] = namedProvider(input);
@@ -48,12 +53,14 @@ export async function storeIdentityProvider(
   if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
   const key = { applicationId, provider };
   const values = { ...withoutSecrets(named, key, encrypter), endpoint, updatedAt: now };
-  return db.identityProvider.upsert({
-    ...selection,
-    where: { applicationId_provider: key },
-    create: { ...key, createdAt: now, ...values },
-    update: values,
-  });
+  return transact(jobOwnerOf({ applicationId, actor }), (transaction) =>
+    transaction.identityProvider.upsert({
+      ...selection,
+      where: { applicationId_provider: key },
+      create: { ...key, createdAt: now, ...values },
+      update: values,
+    }),
+  );
 }
 
 /** Includes the secrets. */

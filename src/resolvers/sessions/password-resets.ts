@@ -4,6 +4,7 @@ import { db, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { PasswordReset, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import type { Actor } from '../../lib/actor.ts';
 import { InvalidFieldsError, NotFoundError, PasswordResetOffError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
@@ -27,7 +28,7 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 
   const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
   const key = { applicationId, tokenHash: hashSecret(token) };
-  const user = await storeLink(key, address, context.now());
+  const user = await storeLink({ ...key, actor: viewer.actor }, address, context.now());
   if (!user) return true;
   try {
     const link = linkOf(context.resetPageUrl(), token);
@@ -123,12 +124,12 @@ async function requireSwitchedOn(id: number): Promise<string> {
 
 /** @returns undefined if the address was sent a link within the last minute; the login only of a proven address */
 function storeLink(
-  key: { applicationId: number; tokenHash: string },
+  { actor, ...key }: { applicationId: number; tokenHash: string; actor: Actor | undefined },
   email: string,
   at: Date,
 ): Promise<{ login: string | null } | undefined> {
   const { applicationId } = key;
-  return transact(jobOwnerOf(key), async (transaction) => {
+  return transact(jobOwnerOf({ applicationId, actor }), async (transaction) => {
     const [user] = await transaction.$queryRaw<{ id: number; login: string | null }[]>`
       SELECT id, CASE WHEN verified_email = email THEN login END AS login FROM users
       WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;

@@ -1,5 +1,5 @@
 import type { UserContext } from '../../context.ts';
-import { db, type Prisma, type Transaction } from '../../db/client.ts';
+import type { Prisma, Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { PushToken } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -54,9 +54,8 @@ export async function createPushToken(
 /** Also deletes its subscriptions. */
 export async function deletePushToken(id: number, { viewer }: UserContext): Promise<true> {
   const { applicationId, userId } = viewer;
-  const { count } = isDatabaseId(id)
-    ? await db.pushToken.deleteMany({ where: { applicationId, userId, id } })
-    : { count: 0 };
+  const where = { applicationId, userId, id: isDatabaseId(id) ? id : 0 };
+  const { count } = await transact(jobOwnerOf(viewer), (transaction) => transaction.pushToken.deleteMany({ where }));
   if (count === 0) throw new NotFoundError();
   return true;
 }

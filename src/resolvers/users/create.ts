@@ -1,6 +1,7 @@
 import type { IdentifiedContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
@@ -19,16 +20,18 @@ export async function createUser(input: UserInput, context: IdentifiedContext): 
   const passwordHash = await hashFirstPassword(input.password!, hashOwner(applicationId, context));
   const at = now();
   return storeUnique({ applicationId }, user, () =>
-    db.user.create({
-      data: {
-        ...user,
-        ...proofsAfter(user, viewer),
-        ...grantedOf(user, viewer),
-        applicationId,
-        passwordHash,
-        createdAt: at,
-        updatedAt: at,
-      },
-    }),
+    transact(jobOwnerOf(viewer), (transaction) =>
+      transaction.user.create({
+        data: {
+          ...user,
+          ...proofsAfter(user, viewer),
+          ...grantedOf(user, viewer),
+          applicationId,
+          passwordHash,
+          createdAt: at,
+          updatedAt: at,
+        },
+      }),
+    ),
   );
 }

@@ -153,8 +153,9 @@ export class RestHandler {
     const { rateLimits, log } = this.#services;
     if (!rateLimits) return;
     try {
-      const viewer = await authenticate(this.#credentialsOf(entered), this.#services);
-      entered.meter = rateLimits.meter(this.#services.networkOf(entered.request), viewer);
+      const network = this.#services.networkOf(entered.request);
+      const viewer = await authenticate(this.#credentialsOf(entered), network, this.#services);
+      entered.meter = rateLimits.meter(network, viewer);
       await entered.meter.tally('default');
     } catch (error) {
       log.warn({ err: error }, 'a request could not be counted');
@@ -203,10 +204,10 @@ export class RestHandler {
   async #contextOf(call: Call): Promise<Context> {
     const { endpoint, rules } = call;
     const needsCaller = rules.access !== 'anyone' || endpoint.download;
-    const viewer = needsCaller
-      ? await authenticate(this.#credentialsOf(call), this.#services)
-      : ({ kind: 'anonymous' } as const);
     const network = this.#services.networkOf(call.request);
+    const viewer = needsCaller
+      ? await authenticate(this.#credentialsOf(call), network, this.#services)
+      : ({ kind: 'anonymous' } as const);
     const callerLeft = callerLeftOf(call.response);
     return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });
   }
@@ -230,7 +231,8 @@ export class RestHandler {
     if (!token || authorization) return undefined;
     const credentials = { token, authorization: undefined, onBehalfOf: undefined };
     // If the database is unavailable, the response is the original error without an expiry.
-    const viewer = await authenticate(credentials, this.#services).catch(() => undefined);
+    const network = this.#services.networkOf(entered.request);
+    const viewer = await authenticate(credentials, network, this.#services).catch(() => undefined);
     return viewer && expiryOf(viewer);
   }
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { KEY_BYTES } from './keys.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -30,6 +30,11 @@ export class Encrypter {
     );
     const bytes = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return FORMAT + bytes.toString('base64url');
+  }
+
+  /** HMAC-SHA-256; use a key of its own purpose. */
+  sign(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(text).digest();
   }
 
   decrypt(encrypted: string, additionalData: string): string {

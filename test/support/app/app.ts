@@ -112,6 +112,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       sessionMinutes,
       eventRetentionHours: 24,
       pushLogDays: 30,
+      auditDays: 365,
       workers: 1,
       ...limitConfig(settings),
     },

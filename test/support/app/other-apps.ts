@@ -28,6 +28,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
       pushLogDays: 30,
+      auditDays: 365,
       workers: 1,
       ...limitConfig(settings),
     },

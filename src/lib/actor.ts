@@ -1,0 +1,13 @@
+/** Who is responsible for a change that the audit log records. Changes of users are not recorded. */
+export interface Actor {
+  kind: 'administrator' | 'apiKey' | 'operator';
+  /** Of the administrator or API key. */
+  id?: number;
+  /** Address of the client. */
+  network?: string;
+  /** Stated by an administrator. */
+  reason?: string | undefined;
+}
+
+/** At the command line. */
+export const OPERATOR: Actor = { kind: 'operator' };

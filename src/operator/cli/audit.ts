@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { AuditEntry } from '../../generated/prisma/client.ts';
+import { exportAuditLog } from '../../resolvers/audit/export.ts';
+import { verifyAuditLog } from '../../resolvers/audit/verify.ts';
+import { administer } from './administer.ts';
+import { optionalApplicationOption } from './options.ts';
+
+export function addAuditCommands(program: Command): void {
+  const audit = program.command('audit').description('check and export the audit log');
+
+  audit
+    .command('verify')
+    .description('check that no entry of the audit log was changed or removed; exits with 1 otherwise')
+    .addOption(optionalApplicationOption())
+    .action(({ application }: { application?: number }, command: Command) =>
+      administer(command, async ({ encrypter }) => {
+        const reports = await verifyAuditLog(encrypter, application);
+        if (reports.some(({ problem }) => problem !== undefined)) process.exitCode = 1;
+        const value = reports.map(({ problem, ...report }) => ({ ...report, result: problem ?? 'intact' }));
+        return { value, columns: ['applicationId', 'from', 'to', 'result'] };
+      }),
+    );
+
+  audit
+    .command('export')
+    .description('print the audit log, one JSON object per line, oldest first')
+    .addOption(optionalApplicationOption())
+    .option('--since <time>', 'only entries of this ISO 8601 time and later', timeOf)
+    .action(({ application, since }: { application?: number; since?: Date }, command: Command) =>
+      administer(command, async () => {
+        for await (const entries of exportAuditLog(application, since)) {
+          await write(entries.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join(''));
+        }
+        return undefined;
+      }),
+    );
+}
+
+function lineOf({ id, hash, ...entry }: AuditEntry) {
+  return { id: String(id), ...entry, hash: hash && Buffer.from(hash).toString('hex') };
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be an ISO 8601 time.');
+  return time;
+}

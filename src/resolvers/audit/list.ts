@@ -1,0 +1,79 @@
+import { Prisma } from '../../db/client.ts';
+import { columnsOf } from '../../db/columns.ts';
+import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { query } from '../../db/query.ts';
+import type { AuditEntry } from '../../generated/prisma/client.ts';
+import type { AuditAction, AuditActorKind } from '../../generated/prisma/enums.ts';
+import { BadInputError } from '../../lib/errors.ts';
+import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pagination.ts';
+
+/** Entries that fulfil all conditions. */
+export interface AuditFilter {
+  actorKind?: AuditActorKind | null;
+  /** Requires `actorKind`. */
+  actorId?: number | null;
+  action?: AuditAction | null;
+  subject?: string | null;
+  /** Requires `subject`. */
+  subjectId?: string | null;
+  from?: Date | null;
+  to?: Date | null;
+}
+
+export type ListedEntry = Omit<AuditEntry, 'seq' | 'hash'>;
+
+const COLUMNS = columnsOf('AuditEntry', 'e', [
+  'applicationId',
+  'id',
+  'at',
+  'actorKind',
+  'actorId',
+  'network',
+  'reason',
+  'action',
+  'subject',
+  'subjectId',
+  'before',
+  'after',
+]);
+
+const NEWEST: Order = {
+  column: Prisma.sql`e.id`,
+  cast: 'int8',
+  id: Prisma.sql`e.id`,
+  isAlwaysSet: true,
+  isDescending: true,
+};
+
+/** Newest first. @param applicationId 0: administrators and their roles @throws {BadInputError} */
+export async function listAuditEntries(
+  applicationId: number,
+  { filter, ...listing }: ConnectionArguments & { filter?: AuditFilter | null },
+): Promise<Connection<ListedEntry>> {
+  const page = pageRequest(listing);
+  for (const cursor of [page.after, page.before]) {
+    if (cursor && !(/^\d{1,18}$/.test(cursor.id) && String(cursor.value) === cursor.id)) {
+      throw new BadInputError('Invalid cursor');
+    }
+  }
+  const rows = await query`
+    SELECT ${COLUMNS} FROM audit_entries e
+    WHERE e.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${between(page, NEWEST)}
+    ORDER BY ${orderBy(NEWEST, page.isBackward)} LIMIT ${page.limit + 1}`;
+  return connection(rows, page, ({ id }) => ({ value: String(id), id: String(id) }));
+}
+
+function conditionOf({ actorKind, actorId, action, subject, subjectId, from, to }: AuditFilter): Prisma.Sql {
+  if (actorId != null && actorKind == null) throw new BadInputError('actorId requires actorKind');
+  if (subjectId != null && subject == null) throw new BadInputError('subjectId requires subject');
+  const conditions = [
+    actorKind != null && Prisma.sql`e.actor_kind = ${actorKind}::audit_actor_kind`,
+    actorId != null && Prisma.sql`e.actor_id = ${actorId}`,
+    action != null && Prisma.sql`e.action = ${action}::audit_action`,
+    subject != null && Prisma.sql`e.subject = ${subject}`,
+    subjectId != null && Prisma.sql`e.subject_id = ${subjectId}`,
+    from != null && Prisma.sql`e.at >= ${from}`,
+    to != null && Prisma.sql`e.at < ${to}`,
+  ].filter((condition) => condition !== false);
+  return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
+}

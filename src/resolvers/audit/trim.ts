@@ -1,0 +1,43 @@
+import type { Transaction } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
+import { BACKGROUND, transact } from '../../db/transact.ts';
+import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import { ChainSigner } from './chain.ts';
+import { readEnds, storeEnds } from './ends.ts';
+
+const BATCH = 5_000;
+
+/** Removes the oldest sealed entries of each chain. @param before entries from this time on remain */
+export async function trimAuditLog(before: Date, encrypter: Encrypter): Promise<void> {
+  const signer = new ChainSigner(encrypter);
+  const chains = await query<{ applicationId: number }>`SELECT application_id AS "applicationId" FROM audit_chains`;
+  for (const { applicationId } of chains) {
+    while ((await transact(BACKGROUND, (transaction) => trim(transaction, applicationId, before, signer))) === BATCH);
+  }
+}
+
+/** @returns the number of removed entries */
+async function trim(
+  transaction: Transaction,
+  applicationId: number,
+  before: Date,
+  signer: ChainSigner,
+): Promise<number> {
+  await transaction.$executeRaw`SELECT FROM audit_chains WHERE application_id = ${applicationId} FOR NO KEY UPDATE`;
+  const ends = await readEnds(transaction, applicationId);
+  if (!ends) return 0;
+  // Entries of concurrent changes may be chained in another order than that of their times.
+  const oldest = await transaction.auditEntry.findMany({
+    where: { applicationId, seq: { gt: ends.startSeq } },
+    orderBy: { seq: 'asc' },
+    select: { seq: true, at: true, hash: true },
+    take: BATCH,
+  });
+  const firstLeft = oldest.findIndex(({ at }) => at >= before);
+  const removed = firstLeft === -1 ? oldest : oldest.slice(0, firstLeft);
+  const last = removed.at(-1);
+  if (!last) return 0;
+  await transaction.auditEntry.deleteMany({ where: { applicationId, seq: { lte: last.seq! } } });
+  await storeEnds(transaction, { ...ends, startSeq: last.seq!, startHash: last.hash! }, signer);
+  return removed.length;
+}

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { db } from '../../src/db/client.ts';
+import { useApp } from '../support/app/app.ts';
+
+useApp();
+
+const RESOLVERS = resolve(import.meta.dirname, '../../src/resolvers');
+
+/** Single statements outside of `transact` name no actor. These change rows only for users, or for the service itself. */
+const WITHOUT_ACTOR: Record<string, string> = {
+  'administrators/expired.ts': 'sweep',
+  'administrators/sessions.ts': 'time of the latest request',
+  'administrators/totp.ts': 'use of a code',
+  'applications/delete.ts': 'rows of a deleted application',
+  'applications/stats.ts': 'figures',
+  'audit/reads.ts': 'writes the entry itself',
+  'classes/indexes.ts': 'derived columns of records',
+  'dialogs/data.ts': 'data of a deleted class',
+  'files/staged.ts': 'bookkeeping of files',
+  'pushes/batch.ts': 'deliveries',
+  'pushes/finish.ts': 'deliveries',
+  'pushes/log.ts': 'deliveries',
+  'pushes/messages.ts': 'deliveries',
+  'sessions/create.ts': 'sign-in of a user',
+  'sessions/identity-providers.ts': 'migration of rows from before encryption',
+  'sessions/password-resets.ts': 'a link whose mail was not sent',
+  'sessions/session-clock.ts': 'time of the latest request',
+  'users/daily-usage.ts': 'quota',
+};
+
+const SINGLE_STATEMENT =
+  /\bdb\.\$executeRaw|\bdb\.\w+\.(?:create|update|delete|upsert)\w*\(|\bquery(?:<[^`(]*>)?\(?(?:Prisma\.sql)?`(?=[^`]*\b(?:INSERT INTO|UPDATE \w+ |DELETE FROM)\b)/;
+
+test('every change that an administrator, an API key or the operator can make runs in a transaction with its actor', () => {
+  const files = readdirSync(RESOLVERS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const found = files.filter((file) => SINGLE_STATEMENT.test(readFileSync(join(RESOLVERS, file), 'utf8')));
+  expect(found.sort()).toEqual(Object.keys(WITHOUT_ACTOR).sort());
+});
+
+/** Tables whose rows nobody changes on request, or which repeat what other rows say. */
+const UNAUDITED = [
+  'activity_cursor activity_hours audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
+  'destroyed_dialogs events_outbox geodata_counts loose_files message_keys message_marks migrated_items',
+  'migrated_messages migrations push_cursor push_deliveries push_sends rate_limits record_keys used_nonces',
+].flatMap((line) => line.split(' '));
+
+test('every table is audited, or listed as one that is not', async () => {
+  const rows = await db.$queryRaw<{ name: string; audited: boolean }[]>`
+    SELECT c.relname AS name, EXISTS (
+      SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = c.relname || '_audited') AS audited
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname !~ '^_'
+    ORDER BY 1`;
+  expect(rows.filter(({ audited }) => !audited).map(({ name }) => name)).toEqual(UNAUDITED.sort());
+  expect(rows.filter(({ audited }) => audited).length).toBeGreaterThan(20);
+});
