@@ -256,7 +256,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf('outside.test.ts', '#27 SSRF', [
     [27, 'src/gateways/model-transport.ts', 'agents({ lookup: lookupPublic })', 'agents({})'],
     [27, 'src/resolvers/ai/images.ts', 'if (isPlain && isPublicHost(parsed))', 'if (isPlain && parsed)'],
-    [27, 'src/resolvers/ai/assistants.ts', 'requirePublic(input);\n  return storeAssistant', 'return storeAssistant'],
+    [27, 'src/resolvers/ai/assistants.ts', 'requirePublic(input);\n  const', 'const'],
     [
       27,
       'src/gateways/push/web.ts',
@@ -770,5 +770,20 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('console.test.ts', '#57 reuse of one-time links and codes', [
     [57, 'src/resolvers/administrators/totp.ts', 'totpStep: { lt: step }', 'totpStep: { gte: 0n }'],
+  ]),
+  ...guardsOf('audit.test.ts', '#58 tampering with the audit log', [
+    [58, 'src/resolvers/audit/verify.ts', 'if (!isSame(ends.signature, signer.signatureOf(ends)))', 'if (false)'],
+    [
+      58,
+      'src/resolvers/audit/verify.ts',
+      'if (!isSame(entry.hash, signer.hashOf(applicationId, seq, hash, entry)))',
+      'if (false)',
+    ],
+    [
+      58,
+      'src/schema/administrator-rights.ts',
+      "{ roles: OWNER, operations: 'administrators auditEntries' }",
+      "{ roles: ALL, operations: 'administrators auditEntries' }",
+    ],
   ]),
 ];

@@ -1,6 +1,6 @@
 import type { Services } from '../context.ts';
 import { DAY, MINUTE, SECOND } from '../lib/time.ts';
-import { sealAuditLog } from '../resolvers/audit/seal.ts';
+import { chainAuditLog } from '../resolvers/audit/append.ts';
 import { trimAuditLog } from '../resolvers/audit/trim.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
 import { traced } from '../server/observability/tracing.ts';
@@ -10,14 +10,14 @@ import { sweepFiles } from './sweep-files.ts';
 
 const SWEEP_INTERVAL_MS = 5 * MINUTE;
 /** Until then, changes of the entries by others are not detected. */
-const SEAL_INTERVAL_MS = 10 * SECOND;
+const CHAIN_INTERVAL_MS = 10 * SECOND;
 
 /** The records of a class are also swept right after its deletion. A failed sweep is retried at the next interval. */
 export class Sweeps {
   readonly #services: Services;
   readonly #retention: Retention;
   #timer: NodeJS.Timeout | undefined;
-  #sealTimer: NodeJS.Timeout | undefined;
+  #chainTimer: NodeJS.Timeout | undefined;
   #forget = () => {};
 
   constructor(services: Services, retention: Retention) {
@@ -33,16 +33,16 @@ export class Sweeps {
       this.#run('sweep-files', () => sweepFiles(now(), storage));
       this.#run('trim-audit-log', () => trimAuditLog(new Date(now().getTime() - auditDays * DAY), encrypter));
     }, SWEEP_INTERVAL_MS).unref();
-    this.#sealTimer = setInterval(
-      () => this.#run('seal-audit-log', () => sealAuditLog(encrypter)),
-      SEAL_INTERVAL_MS,
+    this.#chainTimer = setInterval(
+      () => this.#run('chain-audit-log', () => chainAuditLog(encrypter)),
+      CHAIN_INTERVAL_MS,
     ).unref();
     this.#forget = onClassDeleted(() => this.#run('sweep-classes', () => sweepDeletedClasses(now())));
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    clearInterval(this.#sealTimer);
+    clearInterval(this.#chainTimer);
     this.#forget();
   }
 

@@ -39,7 +39,7 @@ test('every change that an administrator, an API key or the operator can make ru
   expect(found.sort()).toEqual(Object.keys(WITHOUT_ACTOR).sort());
 });
 
-/** Tables whose rows nobody changes on request, or which repeat what other rows say. */
+/** Tables whose rows no request changes directly, or which repeat what other rows say. */
 const UNAUDITED = [
   'activity_cursor activity_hours audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
   'destroyed_dialogs events_outbox geodata_counts loose_files message_keys message_marks migrated_items',

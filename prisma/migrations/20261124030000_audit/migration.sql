@@ -23,7 +23,7 @@ CREATE UNIQUE INDEX "audit_entries_application_id_seq_key" ON "audit_entries"("a
 CREATE INDEX "audit_entries_application_id_actor_kind_actor_id_id_idx" ON "audit_entries"("application_id", "actor_kind", "actor_id", "id");
 CREATE INDEX "audit_entries_application_id_subject_subject_id_id_idx" ON "audit_entries"("application_id", "subject", "subject_id", "id");
 CREATE INDEX "audit_entries_application_id_at_idx" ON "audit_entries"("application_id", "at");
-CREATE INDEX "audit_entries_unsealed_idx" ON "audit_entries"("application_id", "id") WHERE seq IS NULL;
+CREATE INDEX "audit_entries_unchained_idx" ON "audit_entries"("application_id", "id") WHERE seq IS NULL;
 CREATE TABLE "audit_chains" (
     "application_id" INTEGER NOT NULL,
     "start_seq" INTEGER NOT NULL,

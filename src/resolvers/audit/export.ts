@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../generated/prisma/client.ts';
 
 const BATCH = 1_000;
 
-/** Oldest first, sealed entries and new ones. @param since undefined: from the first entry on */
+/** Oldest first, chained entries and new ones. @param since undefined: from the first entry on */
 export async function* exportAuditLog(
   applicationId: number | undefined,
   since: Date | undefined,

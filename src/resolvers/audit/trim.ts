@@ -7,7 +7,7 @@ import { readEnds, storeEnds } from './ends.ts';
 
 const BATCH = 5_000;
 
-/** Removes the oldest sealed entries of each chain. @param before entries from this time on remain */
+/** Removes the oldest chained entries of each chain. @param before entries from this time on remain */
 export async function trimAuditLog(before: Date, encrypter: Encrypter): Promise<void> {
   const signer = new ChainSigner(encrypter);
   const chains = await query<{ applicationId: number }>`SELECT application_id AS "applicationId" FROM audit_chains`;

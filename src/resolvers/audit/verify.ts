@@ -2,8 +2,8 @@ import { db } from '../../db/client.ts';
 import { columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import { chainAuditLog } from './append.ts';
 import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner, isSame } from './chain.ts';
-import { sealAuditLog } from './seal.ts';
 
 export interface ChainReport {
   /** 0: administrators and their roles. */
@@ -17,11 +17,11 @@ export interface ChainReport {
 
 const BATCH = 1_000;
 
-const SEALED = columnsOf('AuditEntry', 'e', ['seq', 'hash']);
+const CHAINED = columnsOf('AuditEntry', 'e', ['seq', 'hash']);
 
-/** Seals new entries first. @param applicationId undefined: all chains */
+/** Chains new entries first. @param applicationId undefined: all chains */
 export async function verifyAuditLog(encrypter: Encrypter, applicationId?: number): Promise<ChainReport[]> {
-  await sealAuditLog(encrypter);
+  await chainAuditLog(encrypter);
   const signer = new ChainSigner(encrypter);
   const rows = await query<{ applicationId: number }>`
     SELECT application_id AS "applicationId" FROM audit_chains
@@ -54,13 +54,13 @@ async function verifyChain(applicationId: number, signer: ChainSigner): Promise<
     }
     if (entries.length < BATCH) break;
   }
-  // A process may have sealed further entries in the meantime.
+  // A process may have chained further entries in the meantime.
   if (seq < ends.endSeq) return { ...report, problem: `entries ${seq + 1} to ${ends.endSeq} were removed` };
   return report;
 }
 
 function readEntries(applicationId: number, after: number) {
   return query`
-    SELECT ${CHAINED_COLUMNS}, ${CHAINED_VALUES}, ${SEALED} FROM audit_entries e
+    SELECT ${CHAINED_COLUMNS}, ${CHAINED_VALUES}, ${CHAINED} FROM audit_entries e
     WHERE e.application_id = ${applicationId} AND e.seq > ${after} ORDER BY e.seq LIMIT ${BATCH}`;
 }

@@ -125,8 +125,10 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
       ['Pushes', `${APP}/pushes`, 'Greeting'],
       ['Dialogs live', `${APP}/live`, 'Waiting for events'],
       ['API keys', `${APP}/keys`, 'Revoke'],
+      ['Audit log', `${APP}/audit`, 'Created RecordClass'],
       ['Settings', `${APP}/settings`, 'Secrets and deletion'],
       ['Administrators', '/console/administrators', administrator.email],
+      ['Audit log of administrators', '/console/administrators/audit', 'Audit log of administrators'],
       ['Profile', '/console/profile', 'Authenticator app'],
     ];
 
@@ -159,6 +161,25 @@ describe.skipIf(!hasBrowser)('the console in a browser', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Profile' }).waitFor();
     });
+  });
+
+  test('the audit log shows who changed what, and a link keeps its filters', async () => {
+    const administrator = await owner();
+    const user = await createUser({ full_name: 'Before' });
+    const rename = 'mutation ($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }';
+    await graphql(rename, { id: user.id, input: { fullName: 'After' } }, apiKey);
+    const { page } = await openAs(administrator, `${APP}/audit`);
+    await page.getByLabel('Type').fill('User');
+    await page.getByLabel('Id', { exact: true }).fill(String(user.id));
+    await page.getByRole('button', { name: `Changed User ${user.id}` }).click();
+    const details = page.getByRole('dialog');
+    await details.getByRole('row', { name: 'full_name Before After' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(({ searchParams }) => searchParams.has('subject') && searchParams.has('id'));
+    const again = await openAs(administrator, new URL(page.url()).pathname + new URL(page.url()).search);
+    await again.page.getByRole('button', { name: `Created User ${user.id}` }).waitFor();
+    expect(await again.page.getByRole('button', { name: /^(Created|Changed) / }).count()).toBe(2);
   });
 
   test('an API key is created, shown once, used and revoked', async () => {

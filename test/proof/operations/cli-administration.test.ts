@@ -182,6 +182,22 @@ test('administrators, applications and users are managed while the service runs'
   await cliJson(env, 'app', 'delete', String(second.applicationId), '--yes');
   await until(async () => (await post(service.url, '{ application { id } }', {}, key)).body.errors !== undefined);
   expect((await cli(env, 'app', 'list')).stdout).toContain('the service is deleting the application');
+
+  const exported = (await cli(env, 'audit', 'export', '--application', String(second.applicationId))).stdout;
+  const entries = exported
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const changes = entries.map(({ actorKind, action, subject }) => `${actorKind}: ${action} ${subject}`);
+  for (const change of ['create User', 'delete User', 'create RecordClass', 'update Application']) {
+    expect(changes).toContain(`operator: ${change}`);
+  }
+  const reports = await cliJson(env, 'audit', 'verify');
+  expect(reports.map(({ result }: { result: string }) => result)).toEqual(reports.map(() => 'intact'));
+  expect(reports.length).toBeGreaterThan(1);
+  expect(await cliJson(env, 'audit', 'verify', '--application', String(second.applicationId))).toEqual([
+    { applicationId: second.applicationId, from: 1, to: entries.length, result: 'intact' },
+  ]);
   expect(await service.stop()).toBe(0);
 }, 600_000);
 

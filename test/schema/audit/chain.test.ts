@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
-import { sealAuditLog } from '../../../src/resolvers/audit/seal.ts';
+import { chainAuditLog } from '../../../src/resolvers/audit/append.ts';
 import { trimAuditLog } from '../../../src/resolvers/audit/trim.ts';
 import { verifyAuditLog } from '../../../src/resolvers/audit/verify.ts';
 import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
@@ -22,22 +22,22 @@ beforeEach(async () => {
   for (let count = 0; count < 5; count++) await createUser({ full_name: `User ${count}` });
 });
 
-test('sealing numbers entries without gaps, and continues the chain later', async () => {
+test('chaining numbers entries without gaps, and continues the chain later', async () => {
   expect(await positions()).toEqual([null, null, null, null, null]);
-  await sealAuditLog(ENCRYPTER);
+  await chainAuditLog(ENCRYPTER);
   expect(await positions()).toEqual([1, 2, 3, 4, 5]);
   await createUser();
   expect(await verify()).toEqual({ applicationId, from: 1, to: 6 });
 });
 
-test('processes that seal at the same time produce one chain', async () => {
-  await Promise.all([1, 2, 3, 4].map(() => sealAuditLog(ENCRYPTER)));
+test('processes that chain entries at the same time produce one chain', async () => {
+  await Promise.all([1, 2, 3, 4].map(() => chainAuditLog(ENCRYPTER)));
   expect(await positions()).toEqual([1, 2, 3, 4, 5]);
   expect(await verify()).toEqual({ applicationId, from: 1, to: 5 });
 });
 
 test('the retention removes the oldest entries, and the rest remains intact', async () => {
-  await sealAuditLog(ENCRYPTER);
+  await chainAuditLog(ENCRYPTER);
   const old = { applicationId, seq: { lte: 2 } };
   const day = 86_400_000;
   await db.auditEntry.updateMany({ where: old, data: { at: new Date(Date.now() - 400 * day) } });
@@ -50,14 +50,14 @@ test('the retention removes the oldest entries, and the rest remains intact', as
   expect(await verify()).toEqual({ applicationId, from: 6, to: 6 });
 });
 
-test('an entry that is not yet sealed is never removed', async () => {
+test('an entry that is not yet chained is never removed', async () => {
   await db.auditEntry.updateMany({ data: { at: new Date(0) } });
   await trimAuditLog(new Date(), ENCRYPTER);
   expect(await positions()).toHaveLength(5);
 });
 
 describe('verification reports', () => {
-  beforeEach(() => sealAuditLog(ENCRYPTER));
+  beforeEach(() => chainAuditLog(ENCRYPTER));
 
   const third = { applicationId, seq: 3 };
 

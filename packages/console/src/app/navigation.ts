@@ -19,5 +19,6 @@ export const SECTIONS: readonly Section[] = [
   { path: 'pushes', name: 'Pushes', roles: STAFF },
   { path: 'live', name: 'Live', roles: ['SUPPORT'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
+  { path: 'audit', name: 'Audit log', roles: [] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

@@ -58,6 +58,13 @@ const administrators = createRoute({
   component: lazyRouteComponent(() => import('../pages/administrators.tsx'), 'AdministratorsPage'),
 });
 
+const administratorsAudit = createRoute({
+  getParentRoute: () => shell,
+  path: '/administrators/audit',
+  validateSearch: words('actor', 'action', 'subject', 'id'),
+  component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AdministratorsAuditPage'),
+});
+
 const profile = createRoute({
   getParentRoute: () => shell,
   path: '/profile',
@@ -160,6 +167,13 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import('../pages/keys.tsx'), 'KeysPage'),
 });
 
+const audit = createRoute({
+  getParentRoute: () => application,
+  path: '/audit',
+  validateSearch: words('actor', 'action', 'subject', 'id'),
+  component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => application,
   path: '/settings',
@@ -172,6 +186,7 @@ const routeTree = rootRoute.addChildren([
   shell.addChildren([
     home,
     administrators,
+    administratorsAudit,
     profile,
     application.addChildren([
       overview,
@@ -187,6 +202,7 @@ const routeTree = rootRoute.addChildren([
       send,
       live,
       keys,
+      audit,
       settings,
     ]),
   ]),

@@ -2,6 +2,7 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
@@ -43,7 +44,16 @@ export function AdministratorsPage() {
     <Page
       title="Administrators"
       description="People who use the console, and what they may do."
-      actions={<Button onClick={open}>Invite a person</Button>}
+      actions={
+        <>
+          {ownsAll(me) && (
+            <Button variant="default" component={Link} to="/administrators/audit">
+              Audit log
+            </Button>
+          )}
+          <Button onClick={open}>Invite a person</Button>
+        </>
+      }
     >
       <Loaded of={people}>
         {(rows) => (

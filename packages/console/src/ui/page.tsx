@@ -41,7 +41,7 @@ export function Loaded<Data>({
   if (error) return <Failure error={error} retry={refetch} />;
   return (
     <Center p="xl">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }

@@ -53,7 +53,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
   useRowKeys(box);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.refetch} />;
-  if (list.isPending) return <Loader aria-label="Loading" />;
+  if (list.isPending) return <Loader role="status" aria-label="Loading" />;
   if (rows.length === 0) return empty;
   const template = { '--columns': columns.map(({ width }) => width).join(' ') } as React.CSSProperties;
   return (

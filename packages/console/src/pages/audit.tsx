@@ -1,0 +1,269 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Code, Group, Modal, Select, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { query, SERVICE, type Target } from '../app/clients.ts';
+import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useTypedFilter } from '../app/typing.ts';
+import { Empty, Page } from '../ui/page.tsx';
+import { type Column, Rows } from '../ui/rows.tsx';
+import { Time } from '../ui/values.tsx';
+
+const ENTRIES = graphql(`query ConsoleAudit($filter: AuditFilter, $first: Int!, $after: String) {
+  auditEntries(filter: $filter, first: $first, after: $after) {
+    edges { node { id at actorKind actorId network reason action subject subjectId before after } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`);
+const PEOPLE = graphql(`query ConsoleAuditPeople { administrators { id name } }`);
+const KEYS = graphql(`query ConsoleAuditKeys { apiKeys { id name } }`);
+
+type Entry = ResultOf<typeof ENTRIES>['auditEntries']['edges'][number]['node'];
+
+const ACTORS = { ADMINISTRATOR: 'Administrator', API_KEY: 'API key', OPERATOR: 'Operator' } as const;
+const ACTIONS = { CREATE: 'Created', UPDATE: 'Changed', DELETE: 'Deleted', READ: 'Read' } as const;
+
+const optionsOf = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+
+type Filters = Partial<Record<'actor' | 'action' | 'subject' | 'id', string>>;
+
+const from = '/shell/apps/$application/audit';
+
+export function AuditPage() {
+  const { application } = useParams({ from });
+  const filters = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/audit' });
+  return (
+    <Page title="Audit log" description="Changes by administrators, API keys and the operator, newest first.">
+      <Audit
+        target={{ application }}
+        filters={filters}
+        onFilter={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      />
+    </Page>
+  );
+}
+
+export function AdministratorsAuditPage() {
+  const filters = useSearch({ from: '/shell/administrators/audit' });
+  const navigate = useNavigate({ from: '/administrators/audit' });
+  return (
+    <Page
+      title="Audit log of administrators"
+      description="Changes of administrators and their roles, sign-ins and links, newest first."
+    >
+      <Audit
+        target={SERVICE}
+        filters={filters}
+        onFilter={(change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true })}
+      />
+    </Page>
+  );
+}
+
+interface AuditProps {
+  target: Target;
+  /** From the address, and therefore untrusted. */
+  filters: Filters;
+  onFilter: (change: Filters) => void;
+}
+
+function Audit({ target, filters: { actor, action, subject, id }, onFilter }: AuditProps) {
+  const [shown, setShown] = useState<Entry>();
+  const entries = useInfiniteQuery({
+    ...forward,
+    queryKey: [target.application, 'audit', actor, action, subject, id],
+    queryFn: async ({ pageParam, signal }) => {
+      const filter = {
+        ...(isIn(ACTORS, actor) && { actorKind: actor }),
+        ...(isIn(ACTIONS, action) && { action }),
+        ...(subject && { subject }),
+        ...(subject && id && { subjectId: id }),
+      };
+      return (await query(target, ENTRIES, { filter, first: PAGE_SIZE, after: pageParam }, signal)).auditEntries;
+    },
+  });
+  const nameOf = useActorNames(target);
+  return (
+    <>
+      <Group align="flex-end">
+        <Select
+          label="By"
+          placeholder="All"
+          data={optionsOf(ACTORS)}
+          value={actor ?? null}
+          onChange={(value) => onFilter({ actor: value ?? undefined })}
+          clearable
+        />
+        <Select
+          label="Action"
+          placeholder="All"
+          data={optionsOf(ACTIONS)}
+          value={action ?? null}
+          onChange={(value) => onFilter({ action: value ?? undefined })}
+          clearable
+        />
+        <TypedFilter
+          label="Type"
+          placeholder="User"
+          value={subject}
+          onChange={(value) => onFilter({ subject: value })}
+        />
+        <TypedFilter
+          label="Id"
+          placeholder={subject ? 'All' : 'Needs a type'}
+          value={id}
+          onChange={(value) => onFilter({ id: value })}
+        />
+      </Group>
+      <Rows
+        label="Audit log"
+        of={entries}
+        columns={columnsOf(nameOf, setShown)}
+        keyOf={(entry) => entry.id}
+        empty={
+          <Empty title="No entries">
+            Changes by administrators, API keys and the operator appear here. Changes that users make themselves are not
+            recorded.
+          </Empty>
+        }
+      />
+      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title="Change" size="xl">
+        {shown && <Details entry={shown} actor={nameOf(shown)} />}
+      </Modal>
+    </>
+  );
+}
+
+function isIn<Names extends object>(names: Names, text: string | undefined): text is Extract<keyof Names, string> {
+  return text !== undefined && Object.hasOwn(names, text);
+}
+
+interface TypedFilterProps {
+  label: string;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}
+
+function TypedFilter({ label, placeholder, value, onChange }: TypedFilterProps) {
+  const [text, setText] = useState(value ?? '');
+  const apply = useTypedFilter((next: string) => onChange(next || undefined));
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        apply(currentTarget.value.trim());
+      }}
+    />
+  );
+}
+
+/** Names of administrators and API keys that still exist. */
+function useActorNames(target: Target): (entry: Entry) => string {
+  const { data: people } = useQuery({
+    queryKey: ['audit-people'],
+    queryFn: async ({ signal }) => (await query(SERVICE, PEOPLE, {}, signal)).administrators,
+    staleTime: 60_000,
+  });
+  const { data: keys } = useQuery({
+    queryKey: [target.application, 'audit-keys'],
+    queryFn: async ({ signal }) => (await query(target, KEYS, {}, signal)).apiKeys,
+    enabled: target.application !== 'none',
+    staleTime: 60_000,
+  });
+  return ({ actorKind, actorId }) => {
+    if (actorKind === 'OPERATOR') return 'Operator';
+    const known = (actorKind === 'API_KEY' ? keys : people)?.find(({ id }) => id === actorId)?.name;
+    const number = `${ACTORS[actorKind]} ${actorId}`;
+    return known ? `${known} (${number})` : number;
+  };
+}
+
+const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => void): Column<Entry>[] => [
+  {
+    name: 'Change',
+    width: 'minmax(0, 2fr)',
+    render: (entry) => (
+      <>
+        <UnstyledButton className="row-link" onClick={() => show(entry)}>
+          {ACTIONS[entry.action]} {entry.subject} {entry.subjectId}
+        </UnstyledButton>
+        <Text size="xs" c="dimmed" truncate>
+          {fieldsOf(entry).join(', ') || entry.reason}
+        </Text>
+      </>
+    ),
+  },
+  {
+    name: 'By',
+    width: 'minmax(0, 1fr)',
+    render: (entry) => (
+      <>
+        <Text size="sm" truncate>
+          {nameOf(entry)}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {entry.reason ?? entry.network}
+        </Text>
+      </>
+    ),
+  },
+  { name: 'Time', width: '12rem', isMinor: true, render: ({ at }) => <Time of={at} /> },
+];
+
+type Values = Record<string, unknown>;
+
+function fieldsOf({ before, after }: Pick<Entry, 'before' | 'after'>): string[] {
+  return [...new Set([...Object.keys((before ?? {}) as Values), ...Object.keys((after ?? {}) as Values)])];
+}
+
+function Details({ entry, actor }: { entry: Entry; actor: string }) {
+  const { at, network, reason, action, subject, subjectId, before, after } = entry;
+  const fields = fieldsOf(entry);
+  return (
+    <Stack>
+      <Text>
+        {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor}
+        {network && <> from {network}</>}
+      </Text>
+      {reason && <Text>Reason: {reason}</Text>}
+      {fields.length > 0 && (
+        <Table.ScrollContainer minWidth={480}>
+          <Table verticalSpacing="xs">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Before</Table.Th>
+                <Table.Th>After</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {fields.map((field) => (
+                <Table.Tr key={field}>
+                  <Table.Td>{field}</Table.Td>
+                  <Value of={(before as Values | null)?.[field]} />
+                  <Value of={(after as Values | null)?.[field]} />
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Stack>
+  );
+}
+
+function Value({ of }: { of: unknown }) {
+  const text = typeof of === 'string' ? of : JSON.stringify(of);
+  return (
+    <Table.Td>
+      {text === undefined ? '–' : <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{text}</Code>}
+    </Table.Td>
+  );
+}
