@@ -1,5 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { Code, Group, Modal, Select, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Code, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -88,7 +88,7 @@ function Audit({ target, filters: { actor, action, subject, id }, onFilter }: Au
   const nameOf = useActorNames(target);
   return (
     <>
-      <Group align="flex-end">
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Select
           label="By"
           placeholder="All"
@@ -117,7 +117,7 @@ function Audit({ target, filters: { actor, action, subject, id }, onFilter }: Au
           value={id}
           onChange={(value) => onFilter({ id: value })}
         />
-      </Group>
+      </SimpleGrid>
       <Rows
         label="Audit log"
         of={entries}
@@ -234,7 +234,7 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
       </Text>
       {reason && <Text>Reason: {reason}</Text>}
       {fields.length > 0 && (
-        <Table.ScrollContainer minWidth={480}>
+        <Table.ScrollContainer minWidth={320}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
