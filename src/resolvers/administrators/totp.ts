@@ -1,10 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Services } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
-import { CodeRequiredError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
+import {
+  CodeRequiredError,
+  InvalidFieldsError,
+  RateLimitedError,
+  WrongAdministratorCredentialsError,
+} from '../../lib/errors.ts';
+import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { jobOf } from './rows.ts';
 
@@ -12,6 +19,10 @@ const ISSUER = 'Atrium';
 const PERIOD_SECONDS = 30;
 /** Steps before and after the current one, because clocks differ. */
 const WINDOW = 1;
+
+/** Per account, so that many networks do not help an attacker who knows the password. */
+const MAX_ATTEMPTS = 10;
+const ATTEMPTS_WINDOW_MS = 15 * MINUTE;
 
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_LENGTH = 12;
@@ -78,8 +89,8 @@ export async function disableTotp(viewer: AdministratorViewer, { now }: Pick<Ser
 }
 
 /**
- * Accepts each code only once. Does nothing for an account without TOTP.
- * @throws {CodeRequiredError} {WrongAdministratorCredentialsError}
+ * Accepts each code only once. Does nothing for an account without TOTP. Call it only after a right password or link.
+ * @throws {CodeRequiredError} {WrongAdministratorCredentialsError} {RateLimitedError}
  */
 export async function requireCode(
   { id, hasTotp, encryptedTotp }: { id: number; hasTotp: boolean; encryptedTotp: string | null },
@@ -89,11 +100,26 @@ export async function requireCode(
   if (!hasTotp || encryptedTotp === null) return;
   const typed = code?.replaceAll(/[\s-]/g, '').toLowerCase();
   if (!typed) throw new CodeRequiredError();
+  await countAttempt(id, now());
   // Recovery codes also work if the encryption key was lost.
   const isAccepted = isTotp(typed)
     ? await useStep(id, stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), typed, now()))
     : await useRecoveryCode(id, typed);
   if (!isAccepted) throw new WrongAdministratorCredentialsError();
+  await db.administrator.updateMany({ where: { id }, data: { codeAttempts: 0 } });
+}
+
+/** @throws {RateLimitedError} */
+async function countAttempt(id: number, at: Date): Promise<void> {
+  const windowStart = new Date(at.getTime() - ATTEMPTS_WINDOW_MS);
+  const isNew = Prisma.sql`code_attempts = 0 OR codes_since <= ${windowStart}`;
+  const [counted] = await query<{ attempts: number; since: Date }>`
+    UPDATE administrators SET code_attempts = CASE WHEN ${isNew} THEN 1 ELSE code_attempts + 1 END,
+      codes_since = CASE WHEN ${isNew} THEN ${at} ELSE codes_since END
+    WHERE id = ${id}
+    RETURNING code_attempts AS attempts, codes_since AS since`;
+  if (!counted || counted.attempts <= MAX_ATTEMPTS) return;
+  throw new RateLimitedError(Math.ceil((counted.since.getTime() - windowStart.getTime()) / 1000));
 }
 
 async function useStep(id: number, step: bigint | undefined): Promise<boolean> {

@@ -247,6 +247,23 @@ describe('TOTP', () => {
     expect((await fromConsole(LINK, { token })).data.administratorLink).toBeNull();
   });
 
+  test('allows ten wrong codes in 15 minutes, from all networks together', async () => {
+    clock.advance(MINUTE);
+    const wrong = Array.from({ length: 15 }, () => signIn({ ...credentials, code: 'wrong-code' }));
+    const codes = (await Promise.all(wrong)).map((answer) => errorIn(answer)!.code);
+    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(10);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(5);
+    const refused = await signIn({ ...credentials, code: codeNow() });
+    expect(refused.errors![0]).toMatchObject({ extensions: { code: 'RATE_LIMITED', retryAfter: 15 * 60 } });
+    expect(errorIn(await signIn({ ...credentials, password: 'wrong horse battery' }))).toEqual(WRONG);
+    clock.advance(15 * MINUTE);
+    expect(errorIn(await signIn({ ...credentials, code: codeNow() }))).toBeUndefined();
+    clock.advance(MINUTE);
+    for (let nth = 0; nth < 9; nth++) await signIn({ ...credentials, code: 'wrong-code' });
+    expect(errorIn(await signIn({ ...credentials, code: codeNow() }))).toBeUndefined();
+    expect(errorIn(await signIn({ ...credentials, code: 'wrong-code' }))).toEqual(WRONG);
+  });
+
   test('ends with a confirmed request', async () => {
     const as = inConsole(cookieOf(await signIn({ ...credentials, code: recoveryCodes[2]! })), 'none');
     expect((await fromConsole('mutation { disableTotp }', {}, as)).data).toEqual({ disableTotp: true });
