@@ -155,3 +155,6 @@ CREATE TRIGGER "push_subscriptions_audited" AFTER INSERT OR UPDATE OR DELETE ON 
 CREATE TRIGGER "events_audited" AFTER INSERT OR UPDATE OR DELETE ON "events"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
     EXECUTE FUNCTION "record_change"('Event', 'id', 'due_at,last_send_id,last_sent_at,occured_count', '');
+CREATE TRIGGER "migrations_audited" AFTER INSERT OR UPDATE OR DELETE ON "migrations"
+    FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
+    EXECUTE FUNCTION "record_change"('Migration', 'application_id', 'run_id,cursor,counts', '');

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type pg from 'pg';
+import { ACTOR_SETTING } from '../../db/client.ts';
 import type { Storage } from '../../gateways/storage.ts';
+import { OPERATOR } from '../../lib/actor.ts';
 import { ArchiveError } from './archive-error.ts';
 import { columnwise, type StorableRows, unnested } from './check.ts';
 import { APPLICATIONS } from './tables.ts';
@@ -50,6 +52,7 @@ export async function storeRows(
     if (!rows) return;
     const { table, columns } = rows;
     const isApplication = table === APPLICATIONS;
+    if (isApplication) await nameActor(client);
     const names = columns.map(({ name }) => `"${name}"`).concat(isApplication ? ['import_id'] : []);
     const values = columns
       .map(({ type }, index) => `c${index}::${type}`)
@@ -74,10 +77,13 @@ export async function storeFile(
 }
 
 export async function complete(client: pg.Client, importId: string, applicationIds: number[]): Promise<void> {
-  await client.query(
-    `UPDATE applications SET import_id = NULL, imported_entries = 0 WHERE id = ANY($1) AND import_id = $2`,
-    [applicationIds, importId],
-  );
+  await inTransaction(client, async () => {
+    await nameActor(client);
+    await client.query(
+      `UPDATE applications SET import_id = NULL, imported_entries = 0 WHERE id = ANY($1) AND import_id = $2`,
+      [applicationIds, importId],
+    );
+  });
 }
 
 async function advance(client: pg.Client, { applicationId, importId, seen }: ImportProgress): Promise<void> {
@@ -88,7 +94,12 @@ async function advance(client: pg.Client, { applicationId, importId, seen }: Imp
   if (rowCount !== 1) throw new ArchiveError(`another process has changed the import of application ${applicationId}`);
 }
 
-async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+/** The audit log has entries of imported applications, not of their rows. */
+export async function nameActor(client: pg.Client): Promise<void> {
+  await client.query('SELECT set_config($1, $2, true)', [ACTOR_SETTING, JSON.stringify(OPERATOR)]);
+}
+
+export async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
   await client.query('BEGIN');
   try {
     await work();

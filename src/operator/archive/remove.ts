@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Storage } from '../../gateways/storage.ts';
 import { TABLES_OF_APPLICATION } from '../../resolvers/applications/tables.ts';
 import { fileKeys } from './files.ts';
+import { inTransaction, nameActor } from './import-progress.ts';
 
 /** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;
@@ -22,5 +23,8 @@ export async function removeImport(client: pg.Client, storage: Storage, applicat
       ));
     } while (deleted === BATCH);
   }
-  await client.query(`DELETE FROM applications WHERE ${mine}`, [applicationId]);
+  await inTransaction(client, async () => {
+    await nameActor(client);
+    await client.query(`DELETE FROM applications WHERE ${mine}`, [applicationId]);
+  });
 }

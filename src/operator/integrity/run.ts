@@ -1,7 +1,9 @@
 import pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
+import { ACTOR_SETTING } from '../../db/client.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
+import { OPERATOR } from '../../lib/actor.ts';
 import type { Check, Difference } from './check.ts';
 import { checkFiles, FILE_CHECKS } from './files.ts';
 import { MESSAGE_CHECKS } from './messages.ts';
@@ -33,6 +35,7 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
   let forget = async () => {};
   try {
+    if (options.repairs) for (const one of [client, fresh]) await nameActor(one);
     forget = await cancelOn(options.signal, options.database, client, fresh);
     const ids = await applicationIds(client, options.applicationId);
     for (const check of options.checks ?? ROW_CHECKS) {
@@ -58,6 +61,11 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
     await forget();
     await Promise.all([client.end(), fresh.end()]);
   }
+}
+
+/** For all transactions of the connection. */
+async function nameActor(client: pg.Client): Promise<void> {
+  await client.query('SELECT set_config($1, $2, false)', [ACTOR_SETTING, JSON.stringify(OPERATOR)]);
 }
 
 async function checkSecrets(

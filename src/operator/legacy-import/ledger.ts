@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { OPERATOR } from '../../lib/actor.ts';
 import { MigrationError } from './problem.ts';
 import type { SourceMessage } from './shapes.ts';
 
@@ -62,7 +63,7 @@ export class Ledger {
    */
   async open(source: string, { startedAt, restart }: { startedAt: Date; restart: boolean }): Promise<boolean> {
     const { applicationId } = this;
-    return transact(jobOwnerOf({ applicationId: this.applicationId }), async (transaction) => {
+    return transact(jobOwnerOf({ applicationId, actor: OPERATOR }), async (transaction) => {
       await transaction.$executeRaw`SELECT FROM applications WHERE id = ${applicationId} FOR NO KEY UPDATE`;
       const found = await transaction.migration.findUnique({ where: { applicationId } });
       const isOpen = found !== null && found.step !== null && !restart;
@@ -117,7 +118,7 @@ export class Ledger {
   async enter(step: string | undefined): Promise<void> {
     this.#signal.throwIfAborted();
     await transact(
-      jobOwnerOf({ applicationId: this.applicationId }),
+      jobOwnerOf({ applicationId: this.applicationId, actor: OPERATOR }),
       async (transaction) => {
         await this.#move(transaction, step, {});
         if (step === undefined) await this.#forget(transaction);

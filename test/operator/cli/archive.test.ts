@@ -104,6 +104,21 @@ test('applications of one archive can be imported separately, each only once', a
   await expect(storeArchive(file, place)).rejects.toThrow(`application ${other} already exists`);
   await storeArchive(file, place, { applicationId: one });
   expect(await allRows(place)).toEqual(await allRows(currentInstallation()));
+
+  const client = new pg.Client(place.database);
+  await client.connect();
+  const { rows } = await client.query(
+    `SELECT application_id AS of, concat_ws(' ', actor_kind, action, subject, subject_id) AS change,
+      after -> 'auth_secret' AS secret
+    FROM audit_entries ORDER BY id`,
+  );
+  await client.end();
+  expect(rows).toEqual(
+    [other, one].flatMap((id) => [
+      { of: id, change: `operator create Application ${id}`, secret: 'redacted' },
+      { of: id, change: `operator update Application ${id}`, secret: null },
+    ]),
+  );
 }, 600_000);
 
 test('a service on imported data accepts old passwords, serves lists and files, and assigns free ids', async () => {
