@@ -103,7 +103,7 @@ CREATE TRIGGER "password_resets_audited" AFTER INSERT OR UPDATE OR DELETE ON "pa
     EXECUTE FUNCTION "record_change"('PasswordReset', 'user_id', '', 'token_hash');
 CREATE TRIGGER "contacts_audited" AFTER INSERT OR UPDATE OR DELETE ON "contacts"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
-    EXECUTE FUNCTION "record_change"('Contact', 'user_id,udid,phone', '', '');
+    EXECUTE FUNCTION "record_change"('Contact', 'user_id,udid,phone', 'position', '');
 CREATE TRIGGER "geodata_audited" AFTER INSERT OR UPDATE OR DELETE ON "geodata"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
     EXECUTE FUNCTION "record_change"('Geodatum', 'id', 'is_latest', '');
@@ -127,7 +127,7 @@ CREATE TRIGGER "hidden_messages_audited" AFTER INSERT OR UPDATE OR DELETE ON "hi
     EXECUTE FUNCTION "record_change"('HiddenMessage', 'dialog_id,seq,user_id', '', '');
 CREATE TRIGGER "reactions_audited" AFTER INSERT OR UPDATE OR DELETE ON "reactions"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
-    EXECUTE FUNCTION "record_change"('Reaction', 'message_id,user_id,name', '', '');
+    EXECUTE FUNCTION "record_change"('Reaction', 'message_id,user_id,name', 'position', '');
 CREATE TRIGGER "record_classes_audited" AFTER INSERT OR UPDATE OR DELETE ON "record_classes"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
     EXECUTE FUNCTION "record_change"('RecordClass', 'name', 'version,has_open,has_private,has_shared', '');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { pack } from 'tar-stream';
 import { beforeAll, expect, test } from 'vitest';
@@ -164,6 +164,15 @@ test.each<[name: string, make: (archive: Buffer) => Buffer | Promise<Buffer>]>([
   600_000,
 );
 
+/** The format has bits without meaning, for example before stored blocks. */
+function hasSameContent(one: Buffer, other: Buffer): boolean {
+  try {
+    return gunzipSync(one).equals(gunzipSync(other));
+  } catch {
+    return false;
+  }
+}
+
 test('an archive with one flipped bit anywhere is rejected with one line, and nothing is changed', async () => {
   const place = await emptyInstallation();
   const before = await allRows(place);
@@ -172,6 +181,7 @@ test('an archive with one flipped bit anywhere is rejected with one line, and no
   for (let nth = 0; nth < 24; nth++) {
     const wrong = Buffer.from(archive);
     wrong[Math.floor((archive.length * (nth + 0.5)) / 24)]! ^= 4;
+    if (hasSameContent(wrong, archive)) continue;
     await writeFile(file, wrong);
     // Data before the checksum may cause a different error, for example an invalid name.
     const refused = await storeArchive(file, place).catch((error: Error) => error.message);

@@ -22,6 +22,7 @@ export const EXCEPTIONS: Exception[] = [
     part: 'UPDATE events e SET due_at = g."dueAt",',
     why: 'advances the due events that were found, of all applications',
   },
+  { part: 'SELECT DISTINCT e.application_id AS "applicationId" FROM audit_entries e WHERE e.seq IS NULL', why: DUE },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },
