@@ -2,8 +2,9 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
 import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
+import type { Actor } from '../lib/actor.ts';
 import { type Right, requireRight } from '../resolvers/administrators/rights.ts';
-import { recordRead } from '../resolvers/audit/reads.ts';
+import { type Read, recordRead } from '../resolvers/audit/reads.ts';
 import { rightOf } from './administrator-rights.ts';
 
 declare global {
@@ -78,7 +79,7 @@ function recordedRead(
   right: Right | undefined,
   args: object,
   viewer: Viewer,
-): Parameters<typeof recordRead> extends [infer Read, infer By, Date] ? [Read, By] | undefined : never {
+): [Read, Actor] | undefined {
   if (!isRead || !('applicationId' in viewer) || !viewer.actor) return undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   if (!right?.needsReason && userId === undefined) return undefined;

@@ -64,7 +64,7 @@ export function queueByDialog<Input extends InDialog, Output>(
 
   const runFirst = (queue: DialogQueue) => {
     queue.taken = 1;
-    return run([queue.jobs[0]!.input], queue.applicationId);
+    return waitForLocks(queue.owner, () => run([queue.jobs[0]!.input], queue.applicationId));
   };
 
   const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
