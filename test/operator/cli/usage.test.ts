@@ -146,6 +146,8 @@ test('output contains no colors unless it goes to a terminal', () => {
   vi.stubEnv('TERM', 'xterm-256color');
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);
+  vi.stubEnv('CI', undefined); // Node treats the terminal of most CI services as one without colors
+  vi.stubEnv('TMUX', undefined);
   expect(styled(terminal, 'bold', 'x')).toBe('\u001b[1mx\u001b[22m');
   expect(styled(new PassThrough() as unknown as NodeJS.WriteStream, 'bold', 'x')).toBe('x');
   vi.stubEnv('NO_COLOR', '1');
