@@ -20,6 +20,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { root } from '../root.ts';
+import { undoLatest } from '../ui/undo.tsx';
 import { applicationsQuery, hasRole, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import { CommandPalette } from './command-palette.tsx';
@@ -34,6 +35,7 @@ export function Shell() {
   const [isPaletteOpen, palette] = useDisclosure();
   const { pathname } = useLocation();
   useHotkeys([['mod+K', palette.open]], []);
+  useHotkeys([['mod+Z', undoLatest]]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the drawer after each navigation
   useEffect(close, [pathname]);
   return (
