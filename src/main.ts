@@ -115,8 +115,10 @@ async function prepare(config: Config, log: Logger): Promise<Encrypter> {
 async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   const { applicationId: id, ...secrets } = bootstrap;
   const file = join(dataDir, 'credentials.json');
-  const credentials = await bootstrapApplication({ id, name: 'first', ...secrets }, new Date(), (created) =>
-    storeCredentials(created, file).catch(naming('DATA_DIR')),
+  const credentials = await bootstrapApplication(
+    { id, name: 'first', publicSignIn: true, ...secrets },
+    new Date(),
+    (created) => storeCredentials(created, file).catch(naming('DATA_DIR')),
   );
   if (!credentials) return;
   process.stdout.write(

@@ -55,6 +55,9 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
 
 const SETTINGS = {
   signatureHash: 'The only hash function accepted in signatures of session requests.',
+  publicSignIn:
+    'Whether clients may open sessions with the id of the application alone, without a signature. The first start of ' +
+    'the service creates its application with this setting; otherwise it is off.',
   usersList: 'Whether sessions may list and search the users of the application. API keys always may.',
   groups: 'Which tags make a user a member of a group. Changing the setting deletes no tags.',
   filesByNumber: 'Who may read a non-public file by its numeric id.',
@@ -84,6 +87,7 @@ const Application = builder.prismaObject('Application', {
     'name',
     'authKey',
     'signatureHash',
+    'publicSignIn',
     'usersList',
     'groups',
     'filesByNumber',
@@ -110,6 +114,7 @@ const Application = builder.prismaObject('Application', {
       description: 'Key that clients send as `auth_key` when they create a session.',
     }),
     signatureHash: t.expose('signatureHash', { type: SignatureHash, description: SETTINGS.signatureHash }),
+    publicSignIn: t.exposeBoolean('publicSignIn', { description: SETTINGS.publicSignIn }),
     usersList: t.exposeBoolean('usersList', { description: SETTINGS.usersList }),
     groups: t.expose('groups', { type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.expose('filesByNumber', { type: FilesByNumber, description: SETTINGS.filesByNumber }),
@@ -138,6 +143,7 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   fields: (t) => ({
     name: t.string({ description: 'Display name, 1 to 255 characters.' }),
     signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
+    publicSignIn: t.boolean({ description: SETTINGS.publicSignIn }),
     usersList: t.boolean({ description: SETTINGS.usersList }),
     groups: t.field({ type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.field({ type: FilesByNumber, description: SETTINGS.filesByNumber }),

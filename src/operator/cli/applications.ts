@@ -22,6 +22,7 @@ const FIELDS = [
   'name',
   'authKey',
   'signatureHash',
+  'publicSignIn',
   'usersList',
   'groups',
   'filesByNumber',
@@ -48,6 +49,7 @@ const BEING_DELETED = 'the service is deleting the application';
 interface SetOptions {
   name?: string;
   signatureHash?: SignatureHash;
+  publicSignIn?: boolean;
   usersList?: boolean;
   groups?: GroupTags;
   filesByNumber?: FilesByNumber;
@@ -133,6 +135,7 @@ export function addApplicationCommands(program: Command): void {
         'sha256',
       ] as const),
     )
+    .addOption(switchOption('public-sign-in', 'clients may open sessions with the id of the application, unsigned'))
     .addOption(switchOption('users-list', 'sessions may list the users'))
     .addOption(
       new Option(

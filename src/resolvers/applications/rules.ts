@@ -6,6 +6,8 @@ export interface ApplicationChanges {
   name?: string | null;
   /** Signatures of its sessions may use no other hash. */
   signatureHash?: SignatureHash | null;
+  /** Whether sessions open without a signature. */
+  publicSignIn?: boolean | null;
   usersList?: boolean | null;
   /** Which tags make a user a member of a group. */
   groups?: GroupTags | null;

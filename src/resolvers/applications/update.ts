@@ -18,6 +18,7 @@ export async function updateApplication(
   const data: Prisma.ApplicationUpdateManyMutationInput = {
     name: changes.name?.trim(),
     signatureHash: changes.signatureHash ?? undefined,
+    publicSignIn: changes.publicSignIn ?? undefined,
     usersList: changes.usersList ?? undefined,
     groups: changes.groups ?? undefined,
     filesByNumber: changes.filesByNumber ?? undefined,

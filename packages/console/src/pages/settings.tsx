@@ -15,7 +15,7 @@ import { Copyable } from '../ui/values.tsx';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
-    id name authKey signatureHash usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
+    id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
     chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
@@ -60,6 +60,11 @@ export function SettingsPage() {
 type Form = Omit<Settings, 'id' | 'authKey'>;
 
 const SWITCHES: { field: keyof Form; label: string; description: string }[] = [
+  {
+    field: 'publicSignIn',
+    label: 'Sign-in without signatures',
+    description: 'Apps open sessions with the id of the application. Users still need their password.',
+  },
   { field: 'usersList', label: 'Users may list users', description: 'Sessions may list and search all users.' },
   { field: 'passwordReset', label: 'Password reset by mail', description: 'Users may request a link by mail.' },
   {
