@@ -1,5 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, print } from '@0no-co/graphql.web';
-import type { DocumentDecoration } from 'gql.tada';
+import type { DocumentDecoration } from './generated/gql-tada.d.ts';
+import { newKey } from './keys.ts';
 
 /**
  * A document with the types of its variables and result, from `graphql()` or any tool that creates `TypedDocumentNode`.
@@ -107,9 +108,4 @@ export function withClientIds({ fields }: Operation, variables: Values): { varia
     };
   }
   return { variables: given, isRepeatable: Boolean(fields?.length) };
-}
-
-/** 128 random bits, without `randomUUID`, because that requires a secure context. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
