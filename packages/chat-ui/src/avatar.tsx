@@ -18,8 +18,13 @@ export function Avatar({
   const { files } = useAtrium();
   const color = COLORS[Math.abs(hash(seed)) % COLORS.length];
   return (
-    <span className="atrium-avatar" style={{ background: color }} aria-hidden="true">
-      {photo ? <img src={/^https?:/.test(photo) ? photo : files.url({ uid: photo })} alt="" /> : initials(name)}
+    <span
+      className="atrium-avatar"
+      style={{ background: color }}
+      data-initials={photo ? undefined : initials(name)}
+      aria-hidden="true"
+    >
+      {photo && <img src={/^https?:/.test(photo) ? photo : files.url({ uid: photo })} alt="" />}
       {isOnline && <span className="atrium-dot" />}
     </span>
   );
