@@ -6,9 +6,10 @@ import { AccountMenu } from './account-menu.tsx';
 import { BackIcon, Logo, OfflineIcon, PlusIcon, SearchIcon } from './icons.tsx';
 import { NewDialog } from './new-dialog.tsx';
 
+const read = () => location.hash.slice(1) || undefined;
+
 /** The open dialog is in the address, so that a reload and the back button keep it. */
 function useOpenDialog() {
-  const read = () => location.hash.slice(1) || undefined;
   const [id, setId] = useState(read);
   useEffect(() => {
     const follow = () => setId(read());

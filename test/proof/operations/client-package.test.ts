@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,8 +7,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../support/app/redis.ts';
-import { createDataDir, exitCode, type Service, startService } from '../../support/app/service.ts';
+import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 
 // Uses the package like an app outside of the repository: packed, installed, with the code of its documentation.
 
@@ -113,6 +111,7 @@ async function bundled(entry: string, sources: Map<string, string>): Promise<str
 
 test('all code of the documentation compiles in a separate app', async () => {
   expect([...files.keys()].sort()).toEqual([
+    'account.ts',
     'atrium.ts',
     'cars.ts',
     'chat.ts',
@@ -123,8 +122,8 @@ test('all code of the documentation compiles in a separate app', async () => {
     'live-dialog.ts',
     'main.ts',
     'new-password.ts',
-    'server.ts',
-    'users.ts',
+    'tags.ts',
+    'tasks.ts',
     'who.ts',
   ]);
   expect(await compile(files)).toBe('');
@@ -135,57 +134,47 @@ test.each(['chat.ts', 'cars.ts'])('%s of the README prints the documented output
   expect(stdout).toBe(printed.get(name));
 });
 
-test('the code of the guides forms a working web app: signing server, sign-up and a live dialog', async () => {
-  const server = spawn(process.execPath, [await bundled('server.ts', files)], {
-    env: { ...process.env, ...env, PORT: String(await freePort()) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [told] = (await once(server.stdout, 'data')) as [Buffer];
-  const port = /signing on (\d+)/.exec(String(told))![1];
-  // Replaces the APIs of a browser and the page of the guides: Carl opens and shows a dialog, Dora writes.
+test('the task API of the README sends and shows a message', async () => {
+  const bundle = await bundled('tasks.ts', files);
+  const { stdout } = await run(process.execPath, [bundle], { env: { ...process.env, ...env } });
+  expect(stdout.split('\n')[0]).toBe('Lunch?');
+});
+
+test('the code of the guides forms a working web app: sign-up, a private dialog and live messages', async () => {
+  // Carl opens a dialog with Dora and shows it, Dora answers.
   const page = `import { WebSocket } from 'ws';
+import { signIn, signUp } from './account.ts';
 import { connect } from './atrium.ts';
-import { createGroup, listDialogs, send } from './dialogs.ts';
-import { showDialog } from './live-dialog.ts';
-import { signIn, signUp } from './users.ts';
-const items = new Map();
+import { openPrivate, send, showDialog, showDialogs } from './dialogs.ts';
+import { showDialog as showLive } from './live-dialog.ts';
 globalThis.WebSocket = WebSocket;
-globalThis.sessionStorage = {
-  getItem: (key) => items.get(key) ?? null,
-  setItem: (key, value) => void items.set(key, value),
-  removeItem: (key) => void items.delete(key),
-};
-const ask = fetch;
-globalThis.fetch = (to, options) => ask(to === '/atrium-signature' ? 'http://127.0.0.1:${port}' + to : to, options);
-const nobody = () => Promise.reject(new Error('nobody is there'));
-const dora = connect(process.env.ATRIUM_URL, nobody);
-const carl = connect(process.env.ATRIUM_URL, nobody);
-const { userId } = await signUp(dora, 'dora', 'correct-horse');
+const start = () => connect(process.env.ATRIUM_URL, Number(process.env.APPLICATION_ID));
+const [dora, carl] = [start(), start()];
+await signUp(dora, 'dora', 'correct-horse');
 console.log(await signUp(carl, 'dora', 'correct-horse'), await signIn(carl, 'dora', 'wrong-horse'));
 await signUp(carl, 'carl', 'correct-horse');
-const dialogId = await createGroup(carl, 'Lunch', [userId]);
-await send(dora, dialogId, 'before');
-const stop = showDialog(carl, dialogId, (messages) => {
-  console.log(messages.map(({ text }) => text));
-  if (messages.length === 1) void send(dora, dialogId, 'live');
-  else stop();
+const { id } = await openPrivate(carl, 'dora');
+const named = new Promise((resolve) => showDialogs(dora, (dialogs) => dialogs[0] && resolve(dialogs[0].name)));
+const answered = new Promise((resolve) => {
+  showDialog(carl, id, ({ messages }) => {
+    if (messages.length === 2 && messages.every(({ state }) => state === 'sent')) resolve(messages.map(({ text }) => text));
+  });
 });
-console.log((await listDialogs(dora)).dialogs.map(({ name }) => name));
+const live = new Promise((resolve) => {
+  showLive(dora.client, id, (messages) => {
+    if (messages.length === 1) send(dora, id, 'Yes!');
+    if (messages.length === 2) resolve(messages.length);
+  });
+});
+send(carl, id, 'Lunch?');
+console.log(await named, await answered, await live);
+dora.close();
+carl.close();
 `;
   const { stdout } = await run(process.execPath, [await bundled('page.ts', new Map([...files, ['page.ts', page]]))], {
     env: { ...process.env, ...env },
   });
-  expect(stdout.split('\n').sort()).toEqual(
-    [
-      '',
-      "[ 'Lunch' ]",
-      "[ 'before' ]",
-      "[ 'before', 'live' ]",
-      "{ login: [ 'has already been taken' ] } undefined",
-    ].sort(),
-  );
-  server.kill();
-  await exitCode(server);
+  expect(stdout).toBe("{ login: [ 'has already been taken' ] } undefined\ncarl [ 'Lunch?', 'Yes!' ] 2\n");
 });
 
 test('documents that the service would reject do not compile, and the error says why', async () => {
