@@ -21,7 +21,9 @@ await step(
   'types',
   () =>
     run('npx', ['tsc']) &&
-    ['console', 'react', 'chat-ui'].every((name) => run('npx', ['tsc', '-p', `packages/${name}`])),
+    ['packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every((folder) =>
+      run('npx', ['tsc', '-p', folder]),
+    ),
 );
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
 await step('generated files are unchanged', generatedFilesAreUnchanged);
