@@ -90,6 +90,16 @@ export interface SessionClock {
   flush(): Promise<void>;
 }
 
+export interface CallingPage {
+  origin: string;
+  /** Stores or removes the cookie of the session. */
+  setToken: (token: string | null) => void;
+  /** Value of the cookie that recognizes the browser during a sign-in with a passkey. */
+  browser: string | undefined;
+  /** @param maxAge in seconds */
+  setBrowser: (token: string, maxAge: number) => void;
+}
+
 export interface Context extends Services {
   viewer: Viewer;
   /** Live as long as one execution, so that no value becomes stale. */
@@ -103,8 +113,8 @@ export interface Context extends Services {
   /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
   upload?: StagedFile | undefined;
-  /** Stores or removes the cookie of the console; only for requests from its pages. */
-  setCookie?: ((token: string | null) => void) | undefined;
+  /** Only for POST requests from pages of the console. */
+  page?: CallingPage | undefined;
   callerLeft?: (() => AbortSignal) | undefined;
   onTooSlow?: (() => void) | undefined;
 }

@@ -79,6 +79,13 @@ export class WrongAdministratorCredentialsError extends ServiceError {
   }
 }
 
+/** Does not reveal why: unknown, deleted, not signed by it, or an expired challenge. */
+export class PasskeyRefusedError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'The passkey was not accepted. Try again, or use your password.');
+  }
+}
+
 /** The password is right, and the account also requires a code. */
 export class CodeRequiredError extends ServiceError {
   constructor() {
@@ -89,7 +96,7 @@ export class CodeRequiredError extends ServiceError {
 /** An administrator must prove again who they are. */
 export class ConfirmationRequiredError extends ServiceError {
   constructor() {
-    super('CONFIRMATION_REQUIRED', 'Confirm your password to continue');
+    super('CONFIRMATION_REQUIRED', 'Confirm with your password or a passkey to continue');
   }
 }
 

@@ -36,7 +36,7 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     isCounted: call.isCounted,
     isLegacy: call.isLegacy,
     upload: call.upload,
-    setCookie: call.setCookie,
+    page: call.page,
     callerLeft: call.callerLeft,
     onTooSlow: call.onTooSlow,
   };

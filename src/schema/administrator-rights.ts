@@ -54,11 +54,16 @@ const GROUPS: (Right & { operations: string })[] = [
       'reactionAdded reactionRemoved askGateway assistAnswer answerStream summarizeDialog summaryStream translateText',
   },
   { roles: SUPPORT, needsReason: true, isConfirmed: true, operations: 'deleteDialog deleteDialogs deleteMessages' },
-  { roles: ALL, operations: 'applications serviceStatus signOutAdministrator confirmAdministrator' },
+  {
+    roles: ALL,
+    operations:
+      'applications serviceStatus signOutAdministrator confirmAdministrator passkeys updatePasskey passkeyConfirmationOptions',
+  },
   {
     roles: ALL,
     isConfirmed: true,
-    operations: 'changeAdministratorPassword createTotpSecret enableTotp disableTotp',
+    operations:
+      'changeAdministratorPassword createTotpSecret enableTotp disableTotp createPasskeyOptions createPasskey deletePasskey',
   },
   { roles: OWNER, operations: 'administrators auditEntries' },
   {

@@ -8,6 +8,7 @@ import './account-settings.ts';
 import './audit.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
+import './passkeys.ts';
 import './applications.ts';
 import './api-keys.ts';
 import './figures.ts';

@@ -11,6 +11,9 @@ const RESOLVERS = resolve(import.meta.dirname, '../../src/resolvers');
 /** Single statements outside of `transact` name no actor. These change rows only for users, or for the service itself. */
 const WITHOUT_ACTOR: Record<string, string> = {
   'administrators/expired.ts': 'sweep',
+  'administrators/challenges.ts': 'challenges of passkeys',
+  'administrators/passkey-assertions.ts': 'use of a passkey',
+  'administrators/passkeys.ts': 'random handle of an account',
   'administrators/sessions.ts': 'time of the latest request',
   'administrators/totp.ts': 'use of a code',
   'applications/delete.ts': 'rows of a deleted application',
@@ -43,7 +46,7 @@ test('every change that an administrator, an API key or the operator can make ru
 const UNAUDITED = [
   'activity_cursor activity_hours audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
   'destroyed_dialogs events_outbox geodata_counts loose_files message_keys message_marks migrated_items',
-  'migrated_messages push_cursor push_deliveries push_sends rate_limits record_keys used_nonces',
+  'migrated_messages passkey_challenges push_cursor push_deliveries push_sends rate_limits record_keys used_nonces',
 ].flatMap((line) => line.split(' '));
 
 test('every table is audited, or listed as one that is not', async () => {

@@ -36,6 +36,8 @@ const FOR_ANYONE = new Set([
   'signInAdministrator',
   'acceptAdministratorLink',
   'requestAdministratorLink',
+  'passkeySignInOptions',
+  'signInAdministratorWithPasskey',
 ]);
 
 /** Operations for people who are signed in to the console. */

@@ -17,7 +17,7 @@ import { readBody } from '../../server/http/request-body.ts';
 import { isLargeBody, readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../server/limits/definitions.ts';
 import { factsOf, type RequestFacts } from '../../server/observability/requests.ts';
-import { type ConsolePage, consolePage, cookieHeader, withAdministrator } from '../console-cookie.ts';
+import { type ConsolePage, callingPage, consolePage, withAdministrator } from '../console-cookie.ts';
 import { execute } from '../execute.ts';
 import { requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
@@ -128,11 +128,10 @@ async function plainResult(
 
 async function contextOf({ caller, req, res }: ServerContext, services: Services): Promise<Context> {
   const onTooSlow = () => void res.destroy();
-  const page = pageOf(req, services);
-  const setCookie = page && ((token: string | null) => void res.appendHeader('Set-Cookie', cookieHeader(page, token)));
+  const page = callingPage(pageOf(req, services), res);
   const { viewer, ...call } = await caller();
   const responseSize = new ResponseSize(viewer);
-  return createContext(services, viewer, { ...call, responseSize, onTooSlow, setCookie, callerLeft: callerLeft(res) });
+  return createContext(services, viewer, { ...call, responseSize, onTooSlow, page, callerLeft: callerLeft(res) });
 }
 
 /** Links and forms of other sites send GET requests with the cookie. */

@@ -115,6 +115,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   administrator_roles: 'belong to people who administer this service',
   administrator_sessions: 'belong to people who administer this service',
   administrator_links: 'belong to people who administer this service',
+  administrator_passkeys: 'belong to people who administer this service',
+  passkey_challenges: 'belong to sign-ins of the last minutes',
   audit_entries: 'changes of this service; `audit export` prints them',
   audit_chains: 'signed with the key of this service',
   activity_hours: 'figures of this service',

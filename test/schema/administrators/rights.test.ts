@@ -32,9 +32,11 @@ const PUBLIC = [
   'administratorLink',
   'createSession',
   'passwordReset',
+  'passkeySignInOptions',
   'requestAdministratorLink',
   'resetPassword',
   'signInAdministrator',
+  'signInAdministratorWithPasskey',
   'uploadBlob',
 ];
 
