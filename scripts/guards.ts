@@ -786,4 +786,41 @@ export const GUARDS: Guard[] = [
       "{ roles: ALL, operations: 'administrators auditEntries' }",
     ],
   ]),
+  ...guardsOf('passkeys.test.ts', '#59 forged, stolen and copied passkeys', [
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'requireUserVerification: true',
+      'requireUserVerification: false',
+    ],
+    [59, 'src/resolvers/administrators/passkeys.ts', 'requireUserVerification: true', 'requireUserVerification: false'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'relyingPartyId: relyingParty.id',
+    ],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'administratorId',
+    ],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', '|| handle !== passkey.administrator.passkeyHandle', ''],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', 'isCounted ? { lt: newCounter } : 0n', 'undefined'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'return verified ? authenticationInfo : undefined',
+      'return authenticationInfo',
+    ],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', 'createdAt'],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', '...binding'],
+    [
+      59,
+      'src/resolvers/administrators/challenges.ts',
+      'const { count } = await db.passkeyChallenge.deleteMany({\n    where: { challengeHash',
+      'const count = await db.passkeyChallenge.count({\n    where: { challengeHash',
+    ],
+  ]),
 ];
