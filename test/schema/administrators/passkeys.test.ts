@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { NotFoundError } from '../../../src/lib/errors.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
 import { deleteExpired } from '../../../src/resolvers/administrators/expired.ts';
+import { resetAdministrator } from '../../../src/resolvers/administrators/links.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { type Deviation, SoftwareAuthenticator } from '../../support/fakes/authenticator.ts';
 import { errorIn, signedInAdministrator } from '../../support/fixtures/administrators.ts';
@@ -191,6 +193,29 @@ describe('managing passkeys', () => {
     ]);
     expect(Object.keys(rows[0]!.after as object)).not.toContain('public_key');
   });
+
+  test('ends with a reset by the operator, who removes passkeys, authenticator app and sessions', async () => {
+    const { browser, authenticator, administrator } = await personWithPasskey();
+    const { id, email } = administrator;
+    await db.administrator.update({
+      where: { id },
+      data: { hasTotp: true, encryptedTotp: 'x', recoveryHashes: ['y'] },
+    });
+    const link = await resetAdministrator(email.toUpperCase(), running.app.services);
+    expect((await browser.post(ME)).data.administrator).toBeNull();
+    expect(errorIn(await new ConsoleBrowser().signIn(authenticator))).toEqual(REFUSED);
+    expect(await db.administrator.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      hasTotp: false,
+      encryptedTotp: null,
+      recoveryHashes: [],
+    });
+    const accept = `mutation ($token: String!) {
+      acceptAdministratorLink(token: $token, input: { password: "correct horse battery" }) { id passkeyCount }
+    }`;
+    const { data } = await browser.post(accept, { token: link.split('#')[1]! });
+    expect(data.acceptAdministratorLink).toEqual({ id, passkeyCount: 0 });
+    await expect(resetAdministrator('nobody@example.com', running.app.services)).rejects.toThrow(NotFoundError);
+  });
 });
 
 describe('challenges', () => {
@@ -217,7 +242,7 @@ describe('challenges', () => {
   test('of sign-ins are limited to 10,000, and expired ones are deleted', async () => {
     await db.$executeRaw`
       INSERT INTO passkey_challenges (challenge_hash, purpose, browser_hash, created_at)
-      SELECT 'c' || n, 'signIn', 'b' || n, ${running.now()}::timestamptz - interval '1 minute'
+      SELECT 'inserted ' || n, 'signIn', 'inserted ' || n, ${running.now()}::timestamptz - interval '1 minute'
       FROM generate_series(1, 10000) AS n`;
     await new ConsoleBrowser().post(SIGN_IN_OPTIONS);
     expect(await db.passkeyChallenge.count({ where: { sessionId: null } })).toBe(10_000);
@@ -225,7 +250,7 @@ describe('challenges', () => {
     await deleteExpired(running.now());
     expect(
       await db.passkeyChallenge.count({
-        where: { challengeHash: { startsWith: 'c' }, browserHash: { startsWith: 'b' } },
+        where: { challengeHash: { startsWith: 'inserted' } },
       }),
     ).toBe(0);
   });
