@@ -821,6 +821,20 @@ export const GUARDS: Guard[] = [
       'src/resolvers/administrators/challenges.ts',
       'const { count } = await db.passkeyChallenge.deleteMany({\n    where: { challengeHash',
       'const count = await db.passkeyChallenge.count({\n    where: { challengeHash',
+  ...guardsOf('backups.test.ts', '#60 theft of archives', [
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.used_at IS NULL', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.expires_at > ${at}', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.session_id = ${identity.sessionId}', ''],
+    [60, 'src/resolvers/jobs/downloads.ts', "|| !hasRole(identity, ['owner'], applicationId)", ''],
+    [60, 'src/server/pages/backups.ts', "request.method !== 'GET'", 'false'],
+    [60, 'src/server/pages/backups.ts', 'isOfConsole ? cookieToken(headers) : undefined', 'cookieToken(headers)'],
+    [
+      60,
+      'src/schema/administrator-rights.ts',
+      "{ roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' }",
+      "{ roles: ALL, operations: 'jobs job startCheck cancelJob jobChanged' }",
     ],
   ]),
 ];

@@ -54,6 +54,7 @@ const environment = z.object({
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
   AUDIT_DAYS: whole(1, TEN_YEARS_DAYS).default(365),
+  BACKUP_DAYS: whole(1, TEN_YEARS_DAYS).default(7),
   PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
@@ -114,6 +115,8 @@ export interface Config {
   eventRetentionHours: number;
   pushLogDays: number;
   auditDays: number;
+  /** For archives that the service stores. */
+  backupDays: number;
   /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
@@ -166,6 +169,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
     pushLogDays: read.PUSH_LOG_DAYS,
     auditDays: read.AUDIT_DAYS,
+    backupDays: read.BACKUP_DAYS,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,

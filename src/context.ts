@@ -13,9 +13,11 @@ import type {
   UserViewer,
   Viewer,
 } from './lib/access.ts';
+import type { Actor } from './lib/actor.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
 import type { Hub } from './realtime/hub.ts';
+import type { JobNotifier } from './realtime/job-notifier.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
@@ -35,6 +37,7 @@ export interface Realtime {
   hub: Hub;
   presence: Presence;
   pushNotifier: PushNotifier;
+  jobNotifier: JobNotifier;
 }
 
 export interface Gateways {
@@ -65,7 +68,28 @@ export interface Links {
   isConsoleOrigin: (origin: string, host: string | undefined) => boolean;
 }
 
-export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {}
+/** An export or a check that an administrator has started. */
+export interface JobOrder {
+  applicationId: number;
+  id: string;
+  kind: 'export' | 'check';
+  isRepair: boolean;
+  actor: Actor;
+  /** Of an export. Never stored. */
+  passphrase: string | undefined;
+}
+
+/** Runs jobs of this process in the background. */
+export interface JobRunner {
+  readonly processId: string;
+  readonly isStopping: boolean;
+  /** @param order of a stored job with the `processId` */
+  run(order: JobOrder): void;
+}
+
+export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {
+  jobRunner: JobRunner;
+}
 
 export interface StoredSession {
   applicationId: number;

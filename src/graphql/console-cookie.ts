@@ -40,6 +40,12 @@ export function consolePage(
   };
 }
 
+/** For downloads, which have no `Origin`; the caller needs other proof that the console sent the request. */
+export function cookieToken({ cookie }: IncomingHttpHeaders): string | undefined {
+  const cookies = parseCookie(cookie ?? '');
+  return cookies[SECURE_NAME] ?? cookies[NAME];
+}
+
 /** The header `Application` selects the cookie; explicit credentials win. Other sites cannot send the header. */
 export function withAdministrator(
   credentials: Credentials,

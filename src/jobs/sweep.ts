@@ -4,6 +4,7 @@ import { deleteExpired } from '../resolvers/administrators/expired.ts';
 import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
+import { sweepJobs } from '../resolvers/jobs/backups.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
@@ -44,6 +45,7 @@ export async function sweep(
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);
   await sweepDeletedApplications(now);
+  await sweepJobs(now);
   await settleIndexes();
   await countActivity(now);
   await trimActivity(now);

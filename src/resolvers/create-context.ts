@@ -14,6 +14,8 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     hub: services.hub,
     presence: services.presence,
     pushNotifier: services.pushNotifier,
+    jobNotifier: services.jobNotifier,
+    jobRunner: services.jobRunner,
     sessionClock: services.sessionClock,
     identities: services.identities,
     rateLimits: services.rateLimits,

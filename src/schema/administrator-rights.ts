@@ -66,6 +66,8 @@ const GROUPS: (Right & { operations: string })[] = [
       'changeAdministratorPassword createTotpSecret enableTotp disableTotp createPasskeyOptions createPasskey deletePasskey',
   },
   { roles: OWNER, operations: 'administrators auditEntries' },
+  { roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' },
+  { roles: OWNER, isConfirmed: true, operations: 'startExport deleteBackup createBackupDownload' },
   {
     roles: OWNER,
     isConfirmed: true,

@@ -6,6 +6,7 @@ import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
 import './audit.ts';
+import './jobs.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
 import './passkeys.ts';

@@ -55,8 +55,8 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   };
   const metrics = new Metrics(readings, { peers });
-  const { services, bus } = await createServices(dependencies, metrics, () => url);
-  const { hub, presence, rateLimits, sessionClock } = services;
+  const { services, bus, jobRuns } = await createServices(dependencies, metrics, () => url);
+  const { hub, presence, jobNotifier, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
   const http = createHttpServer(services, { tokenHeaders, health, metrics, stalledAfter });
@@ -80,6 +80,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
     presence.endSubscriptions();
+    jobNotifier.endSubscriptions();
     models.stop();
     await closed;
   };
@@ -103,6 +104,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: () => presence.start(), stop: () => presence.stop() },
     { stop: () => pushGateways.close() },
     { start: startWork, stop: finishWork },
+    jobRuns,
     sweeps,
     { start: startServing, stop: stopServing },
   ];

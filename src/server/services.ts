@@ -2,9 +2,11 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Gateways, Services } from '../context.ts';
+import { JobRuns } from '../jobs/job-runner.ts';
 import type { Bus } from '../realtime/bus.ts';
 import { createBus } from '../realtime/create-bus.ts';
 import { Hub } from '../realtime/hub.ts';
+import { JobNotifier } from '../realtime/job-notifier.ts';
 import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
@@ -37,6 +39,7 @@ export interface ServiceDependencies extends Gateways {
     | 'workers'
     | 'pushLogDays'
     | 'auditDays'
+    | 'backupDays'
   >;
   database: ClientConfig;
   /** For the connection that listens for events, which needs its own database session; default: `database`. */
@@ -52,13 +55,13 @@ export async function createServices(
   dependencies: ServiceDependencies,
   observer: Observer,
   listeningUrl: () => string,
-): Promise<{ services: Services; bus: Bus }> {
+): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
   const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
   const { limits, presenceClock, directDatabase = database } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const publicUrl = () => config.publicUrl ?? listeningUrl();
-  const services: Services = {
+  const services = {
     now,
     log,
     observer,
@@ -66,6 +69,7 @@ export async function createServices(
     hub: new Hub(outbox, bus, log),
     presence: new Presence(bus, presenceClock),
     pushNotifier: new PushNotifier(bus),
+    jobNotifier: new JobNotifier(bus),
     identities,
     mailer,
     storage,
@@ -84,8 +88,11 @@ export async function createServices(
     publicUrl,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
     ...consoleLinks(config, publicUrl),
-  };
-  return { services, bus };
+  } satisfies Omit<Services, 'jobRunner'>;
+  const all: Services = Object.assign(services, { jobRunner: undefined as never });
+  const jobRuns = new JobRuns(all, { database: directDatabase, backupDays: config.backupDays });
+  all.jobRunner = jobRuns;
+  return { services: all, bus, jobRuns };
 }
 
 async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {

@@ -22,6 +22,8 @@ const WITHOUT_ACTOR: Record<string, string> = {
   'classes/indexes.ts': 'derived columns of records',
   'dialogs/data.ts': 'data of a deleted class',
   'files/staged.ts': 'bookkeeping of files',
+  'jobs/backups.ts': 'sweep',
+  'jobs/lease.ts': 'progress of jobs',
   'pushes/batch.ts': 'deliveries',
   'pushes/finish.ts': 'deliveries',
   'pushes/log.ts': 'deliveries',

@@ -119,6 +119,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   passkey_challenges: 'belong to sign-ins of the last minutes',
   audit_entries: 'changes of this service; `audit export` prints them',
   audit_chains: 'signed with the key of this service',
+  jobs: 'exports and checks of this service',
+  backup_downloads: 'tickets that are valid for a minute',
   activity_hours: 'figures of this service',
   activity_cursor: 'a position in the outbox',
   rate_limits: 'last a minute and cover the complete service',
@@ -137,4 +139,9 @@ export function archivedTable(name: string): ArchivedTable | undefined {
 
 export function ownerColumn(table: string): string {
   return table === APPLICATIONS ? 'id' : 'application_id';
+}
+
+/** Which rows `t` of the table an archive of the application has. */
+export function conditionOf({ name, where }: ArchivedTable, applicationId: number): string {
+  return [`t.${ownerColumn(name)} = ${applicationId}`, ...(where === undefined ? [] : [where])].join(' AND ');
 }

@@ -34,6 +34,8 @@ export const TABLES_OF_APPLICATION = [
   'identity_providers',
   'api_keys',
   'administrator_roles',
+  'backup_downloads',
+  'jobs',
   'activity_hours',
   'migrated_messages',
   'migrated_items',

@@ -23,6 +23,12 @@ export const EXCEPTIONS: Exception[] = [
     why: 'advances the due events that were found, of all applications',
   },
   { part: 'SELECT DISTINCT e.application_id AS "applicationId" FROM audit_entries e WHERE e.seq IS NULL', why: DUE },
+  { part: "FROM jobs j WHERE j.state IN ('queued', 'running') AND j.heartbeat_at <", why: DUE },
+  { part: "UPDATE jobs j SET state = 'interrupted'", why: 'ends the jobs that were found, of all applications' },
+  {
+    part: 'SELECT count(*) FROM jobs o WHERE o.heartbeat_at',
+    why: 'counts what runs in all applications; two at most',
+  },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },

@@ -113,6 +113,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       eventRetentionHours: 24,
       pushLogDays: 30,
       auditDays: 365,
+      backupDays: 7,
       workers: 1,
       ...limitConfig(settings),
     },

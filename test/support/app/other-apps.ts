@@ -29,6 +29,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       eventRetentionHours: 24,
       pushLogDays: 30,
       auditDays: 365,
+      backupDays: 7,
       workers: 1,
       ...limitConfig(settings),
     },

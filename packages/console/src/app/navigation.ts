@@ -20,5 +20,6 @@ export const SECTIONS: readonly Section[] = [
   { path: 'live', name: 'Live', roles: ['SUPPORT'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
   { path: 'audit', name: 'Audit log', roles: [] },
+  { path: 'backups', name: 'Backups and checks', roles: [] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

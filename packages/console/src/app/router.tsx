@@ -174,6 +174,19 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
 });
 
+const jobs = createRoute({
+  getParentRoute: () => application,
+  path: '/backups',
+  validateSearch: words('start'),
+  component: lazyRouteComponent(() => import('../pages/jobs/jobs.tsx'), 'JobsPage'),
+});
+
+const job = createRoute({
+  getParentRoute: () => application,
+  path: '/backups/$job',
+  component: lazyRouteComponent(() => import('../pages/jobs/job.tsx'), 'JobPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => application,
   path: '/settings',
@@ -203,6 +216,8 @@ const routeTree = rootRoute.addChildren([
       live,
       keys,
       audit,
+      jobs,
+      job,
       settings,
     ]),
   ]),
