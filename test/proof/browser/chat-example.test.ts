@@ -164,8 +164,8 @@ describe.skipIf(!hasBrowser)('the chat example in a browser', () => {
     await startDialog(vera, 'Yuki Tanaka');
     await write(vera, 'the last');
     await message(vera, 'the last').getByText('Sent', { exact: true }).waitFor({ state: 'attached' });
+    await sql("UPDATE messages SET seq = 10000 WHERE text = 'the last'");
     await sql(`WITH last AS (SELECT * FROM messages WHERE text = 'the last'),
-      moved AS (UPDATE messages SET seq = 10000 FROM last WHERE messages.id = last.id),
       counted AS (UPDATE dialogs SET last_seq = 10000 FROM last WHERE dialogs.id = last.dialog_id)
       INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, send_to_chat, date_sent, created_at, updated_at)
       SELECT application_id, lpad(to_hex(1600000000 + n), 8, '0') || substr(id, 9), dialog_id, n, sender_id, recipient_id,
@@ -197,8 +197,13 @@ describe.skipIf(!hasBrowser)('the chat example in a browser', () => {
     ['phone', { ...PHONE, colorScheme: 'light' }],
     ['phone-dark', PHONE],
   ] as [string, BrowserContextOptions][])('the page is accessible and complete: %s', async (name, options) => {
-    const suffix = { light: '', dark: ' II', phone: ' III', 'phone-dark': ' IV' }[name]!;
-    const people = ['Mina Park', 'Jonas Weber', 'Aisha Bello'].map((person) => `${person}${suffix}`);
+    const [first, second, third] = {
+      light: ['Park', 'Weber', 'Bello'],
+      dark: ['Rossi', 'Nowak', 'Silva'],
+      phone: ['Berg', 'Costa', 'Duarte'],
+      'phone-dark': ['Evans', 'Fischer', 'Gupta'],
+    }[name] as [string, string, string];
+    const people = [`Mina ${first}`, `Jonas ${second}`, `Aisha ${third}`];
     const { page: entrance } = await openPage(example.url, options);
     await entrance.getByRole('button', { name: 'Sign in' }).waitFor();
     await expectAccessible(entrance);

@@ -22,7 +22,11 @@ export function useChatExample(): ChatExample {
     process.env.APPLICATION_ID = String(APPLICATION.id);
     const outDir = join(running.dataDir, 'chat-example');
     const config = { configFile: join(EXAMPLE, 'vite.config.ts'), build: { outDir }, logLevel: 'silent' } as const;
+    // Otherwise Vite builds what tests of components need.
+    const { NODE_ENV } = process.env;
+    process.env.NODE_ENV = 'production';
     await build(config);
+    process.env.NODE_ENV = NODE_ENV;
     server = await preview({ ...config, preview: { port: 0, host: '127.0.0.1' } });
     example.url = server.resolvedUrls!.local[0]!;
   });
