@@ -1,6 +1,7 @@
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
 import { deleteExpired } from '../resolvers/administrators/expired.ts';
+import { trimAiUsage } from '../resolvers/ai/usage.ts';
 import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
@@ -49,6 +50,7 @@ export async function sweep(
   await settleIndexes();
   await countActivity(now);
   await trimActivity(now);
+  await trimAiUsage(now);
   await trimPushLog(before(pushLogDays * DAY));
   await trimEvents(before(eventRetentionHours * HOUR));
 }

@@ -65,6 +65,9 @@ const SETTINGS = {
   strictCredentialChanges:
     'Whether legacy clients, like all others, need the current password or a recent sign-in to change email ' +
     'address, phone or login.',
+  appUrl:
+    'Address of the app, to which the page of a password reset links back: `http`, `https` or a scheme of the app with ' +
+    '`://`, at most 2,000 characters. Null shows no link.',
   chatPushes: 'Whether offline occupants receive pushes for new messages.',
   sessionMinutes:
     'Minutes after the last request until a session expires, at least 1; also applies to existing sessions. ' +
@@ -92,6 +95,7 @@ const Application = builder.prismaObject('Application', {
     'groups',
     'filesByNumber',
     'passwordReset',
+    'appUrl',
     'sessionMinutes',
     'strictCredentialChanges',
     'chatPushes',
@@ -119,6 +123,7 @@ const Application = builder.prismaObject('Application', {
     groups: t.expose('groups', { type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.expose('filesByNumber', { type: FilesByNumber, description: SETTINGS.filesByNumber }),
     passwordReset: t.exposeBoolean('passwordReset', { description: SETTINGS.passwordReset }),
+    appUrl: t.exposeString('appUrl', { nullable: true, description: SETTINGS.appUrl }),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true, description: SETTINGS.sessionMinutes }),
     strictCredentialChanges: t.exposeBoolean('strictCredentialChanges', {
       description: SETTINGS.strictCredentialChanges,
@@ -138,8 +143,8 @@ const Application = builder.prismaObject('Application', {
 
 const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   description:
-    'The settings to change. Omitted fields remain unchanged; so does null, except for `sessionMinutes` and ' +
-    '`phoneRegion`.',
+    'The settings to change. Omitted fields remain unchanged; so does null, except for `appUrl`, ' +
+    '`sessionMinutes` and `phoneRegion`.',
   fields: (t) => ({
     name: t.string({ description: 'Display name, 1 to 255 characters.' }),
     signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
@@ -148,6 +153,7 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     groups: t.field({ type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.field({ type: FilesByNumber, description: SETTINGS.filesByNumber }),
     passwordReset: t.boolean({ description: SETTINGS.passwordReset }),
+    appUrl: t.string({ description: SETTINGS.appUrl }),
     strictCredentialChanges: t.boolean({ description: SETTINGS.strictCredentialChanges }),
     chatPushes: t.boolean({ description: SETTINGS.chatPushes }),
     sessionMinutes: t.int({ description: SETTINGS.sessionMinutes }),

@@ -18,6 +18,7 @@ import './user-changes.ts';
 import './user-moderation.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
+import './mail.ts';
 import './messages.ts';
 import './unread-counts.ts';
 import './dialogs.ts';
@@ -42,6 +43,7 @@ import './address-book.ts';
 import './geodata.ts';
 import './assistants.ts';
 import './ai.ts';
+import './ai-usage.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

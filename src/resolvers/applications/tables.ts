@@ -30,6 +30,8 @@ export const TABLES_OF_APPLICATION = [
   'users',
   'used_nonces',
   'assistants',
+  'mail_templates',
+  'ai_usage',
   'push_settings',
   'identity_providers',
   'api_keys',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from './layout.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 
 export type PageState =
   /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
