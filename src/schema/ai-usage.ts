@@ -29,7 +29,7 @@ const DayUsage = builder.objectRef<UsageShape['days'][number]>('AiUsageDay').imp
 const UserUsage = builder.objectRef<UsageShape['users'][number]>('AiUsageUser').implement({
   description: 'What one user used today (UTC).',
   fields: (t) => ({
-    userId: t.exposeInt('userId', { description: 'Id of the user.' }),
+    userId: t.exposeInt('userId', { description: 'The user who asked assistants.' }),
     tokens: t.exposeInt('tokens', { description: 'Tokens that count towards the daily quota.' }),
   }),
 });

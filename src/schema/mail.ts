@@ -122,7 +122,7 @@ builder.mutationField('resetMailTemplate', (t) =>
   t.withAuth({ key: true }).field({
     type: MailTemplate,
     description: 'Deletes the texts of the application for a mail, and returns those of the service.',
-    args: { kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail to reset.' }) },
+    args: { kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail whose texts are deleted.' }) },
     resolve: (_root, { kind }, context) => resetMailTemplate(kind, context),
   }),
 );

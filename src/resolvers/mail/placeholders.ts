@@ -36,12 +36,12 @@ export function hasPlaceholder(template: string, wanted: keyof MailValues): bool
   return [...template.matchAll(PLACEHOLDER)].some(([, inner]) => nameIn(inner!) === wanted);
 }
 
-function replaced(template: string, values: MailValues, escape: (value: string) => string): string {
+function replaced(template: string, values: MailValues, encode: (value: string) => string): string {
   return template.replaceAll(PLACEHOLDER, (whole, inner: string) => {
     const name = nameIn(inner);
     if (!isPlaceholder(name)) return whole;
     const value = harmless(values[name]) || fallbackIn(inner);
-    return value === '' ? '' : `${whole.startsWith(' ') ? ' ' : ''}${escape(value)}`;
+    return value === '' ? '' : `${whole.startsWith(' ') ? ' ' : ''}${encode(value)}`;
   });
 }
 

@@ -149,6 +149,7 @@ test('administrators, applications and users are managed while the service runs'
   expect(await cliJson(env, 'mail', 'test', 'ops@example.com')).toEqual({
     to: 'ops@example.com',
     sentTo: join(env.DATA_DIR, 'mail'),
+    answer: 'Written to a file',
   });
   expect((await readdir(join(env.DATA_DIR, 'mail'))).length).toBe(2);
 

@@ -7,7 +7,7 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { createAssistant, says, startModel } from '../../support/fakes/model.ts';
 import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
 import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
-import { apiKey } from '../../support/fixtures/users.ts';
+import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 useApp({ limits: {} });
 
@@ -26,7 +26,7 @@ describe('aiUsage', () => {
     const cheap = await createAssistant(await startModel((response) => says(response, 'x', { total_tokens: 10 })));
     const dear = await createAssistant(await startModel((response) => says(response, 'x', { total_tokens: 700 })));
     const broken = await createAssistant(await startModel((response) => response.writeHead(400).end()));
-    const ask = (assistantId: string, as: object) => execute(ANSWER, { input: { assistantId, message: 'hi' } }, as);
+    const ask = (assistantId: string, as: Caller) => execute(ANSWER, { input: { assistantId, message: 'hi' } }, as);
     await ask(cheap, alice);
     await ask(dear, bob);
     await errorOf(ANSWER, { input: { assistantId: broken, message: 'hi' } }, bob);
@@ -48,7 +48,7 @@ describe('aiUsage', () => {
     expect(found.users).toEqual([{ userId: alice.id, tokens: 10 }]);
     expect((await usage(1)).tokens).toBe(710);
 
-    const other = await createTenant();
+    const other = await createTenant(1);
     expect(await usage(2, other.key)).toMatchObject({ requests: 0, tokens: 0, assistants: [], users: [] });
   });
 

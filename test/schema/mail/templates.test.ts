@@ -6,7 +6,7 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { linkIn, mailsTo } from '../../support/fixtures/mails.ts';
-import { apiKey, createUser } from '../../support/fixtures/users.ts';
+import { anonymous, apiKey, createUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -47,7 +47,7 @@ describe('texts of mails', () => {
   });
 
   test('own texts apply to the next mail, and only in their application', async () => {
-    const other = await createTenant();
+    const other = await createTenant(1);
     const stored = await update({
       subject: '{{application}}: new password for {{name|you}}',
       text: 'Dear {{name|user}},\r\nopen {{link}} within {{minutes}} minutes.',
@@ -160,7 +160,7 @@ describe('requestResetLink', () => {
   test('answers the same for known and unknown accounts and applications, and mails known ones', async () => {
     const email = 'link@example.org';
     await createUser({ email });
-    const request = (id: number, address: string) => execute(LINK, { id, email: address }, {});
+    const request = (id: number, address: string) => execute(LINK, { id, email: address }, anonymous);
     const id = running.credentials.applicationId;
     for (const [application, address] of [
       [id, 'nobody@example.org'],
@@ -181,16 +181,16 @@ describe('requestResetLink', () => {
     await createUser({ email });
     const id = running.credentials.applicationId;
     await execute('mutation { updateApplication(input: { passwordReset: false }) { id } }', {}, apiKey);
-    expect(await execute(LINK, { id, email }, {})).toEqual({ requestResetLink: true });
+    expect(await execute(LINK, { id, email }, anonymous)).toEqual({ requestResetLink: true });
     await execute('mutation { updateApplication(input: { passwordReset: true }) { id } }', {}, apiKey);
     const known = 'on@example.org';
     await createUser({ email: known });
-    await execute(LINK, { id, email: known }, {});
+    await execute(LINK, { id, email: known }, anonymous);
     await expect.poll(async () => (await mailsTo(known)).length).toBe(1);
     expect(await mailsTo(email)).toEqual([]);
   });
 
   test('rejects what is no address', async () => {
-    expect(await errorOf(LINK, { id: 1, email: 'x' }, {})).toMatchObject({ code: 'UNPROCESSABLE' });
+    expect(await errorOf(LINK, { id: 1, email: 'x' }, anonymous)).toMatchObject({ code: 'UNPROCESSABLE' });
   });
 });

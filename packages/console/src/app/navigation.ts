@@ -19,6 +19,8 @@ export const SECTIONS: readonly Section[] = [
   { path: 'pushes', name: 'Pushes', roles: STAFF },
   { path: 'live', name: 'Live', roles: ['SUPPORT'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
+  { path: 'integrations', name: 'Sign-in, mail and models', roles: ['DEVELOPER'] },
+  { path: 'explorer', name: 'GraphQL', roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
   { path: 'audit', name: 'Audit log', roles: [] },
   { path: 'backups', name: 'Backups and checks', roles: [] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },

@@ -187,6 +187,19 @@ const job = createRoute({
   component: lazyRouteComponent(() => import('../pages/jobs/job.tsx'), 'JobPage'),
 });
 
+const integrations = createRoute({
+  getParentRoute: () => application,
+  path: '/integrations',
+  validateSearch: words('tab'),
+  component: lazyRouteComponent(() => import('../pages/integrations/page.tsx'), 'IntegrationsPage'),
+});
+
+const explorer = createRoute({
+  getParentRoute: () => application,
+  path: '/explorer',
+  component: lazyRouteComponent(() => import('../pages/explorer.tsx'), 'ExplorerPage'),
+});
+
 const settings = createRoute({
   getParentRoute: () => application,
   path: '/settings',
@@ -218,6 +231,8 @@ const routeTree = rootRoute.addChildren([
       audit,
       jobs,
       job,
+      integrations,
+      explorer,
       settings,
     ]),
   ]),

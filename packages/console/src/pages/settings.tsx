@@ -15,7 +15,11 @@ import { Copyable } from '../ui/values.tsx';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
+<<<<<<< HEAD
     id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
+=======
+    id name authKey signatureHash usersList groups filesByNumber passwordReset appUrl sessionMinutes strictCredentialChanges
+>>>>>>> 06c61a0 (console: add sign-in, mail and models, and the GraphQL explorer)
     chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
@@ -157,6 +161,13 @@ function SettingsForm({
             value={form.phoneRegion ?? ''}
             onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
             maxLength={2}
+          />
+          <TextInput
+            label="Address of the app"
+            description="The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in"
+            value={form.appUrl ?? ''}
+            onChange={({ currentTarget: { value } }) => set({ appUrl: value === '' ? null : value })}
+            maxLength={2000}
           />
           {SWITCHES.map(({ field, label, description }) => (
             <Switch
