@@ -69,6 +69,7 @@ const environment = z.object({
     ),
   RESET_PAGE_URL: httpUrl.optional(),
   CONSOLE: onOrOff.default('on'),
+  CONSOLE_PORT: whole(0, 65_535).optional(),
   CONSOLE_ORIGIN: httpUrl
     .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must have no path')
     .transform((url) => new URL(url).origin)
@@ -125,6 +126,8 @@ export interface Config {
   mailFrom: Mailbox;
   resetPageUrl: string | undefined;
   isConsoleOn: boolean;
+  /** Undefined: the console is served on `port`. 0 selects a free port. */
+  consolePort: number | undefined;
   /** Undefined: that of `publicUrl`, or the host that the browser requested. */
   consoleOrigin: string | undefined;
   s3: S3Settings | undefined;
@@ -155,6 +158,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     throw new ConfigError(`${path.join('.')}: ${message}`);
   }
   const read = result.data;
+  if (read.CONSOLE_PORT === read.PORT && read.PORT !== 0) throw new ConfigError('CONSOLE_PORT: must differ from PORT');
   return {
     host: read.HOST,
     port: read.PORT,
@@ -179,6 +183,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     },
     resetPageUrl: read.RESET_PAGE_URL,
     isConsoleOn: read.CONSOLE === 'on',
+    consolePort: read.CONSOLE === 'on' ? read.CONSOLE_PORT : undefined,
     consoleOrigin: read.CONSOLE_ORIGIN,
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',

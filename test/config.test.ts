@@ -23,6 +23,7 @@ test('an empty environment yields the documented defaults', () => {
     mailFrom: { name: 'Atrium', address: 'no-reply@[127.0.0.1]' },
     resetPageUrl: undefined,
     isConsoleOn: true,
+    consolePort: undefined,
     consoleOrigin: undefined,
     redisUrl: undefined,
     s3: undefined,

@@ -11,7 +11,7 @@ import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
-import { consoleLinks } from './console-links.ts';
+import { type Addresses, consoleLinks } from './console-links.ts';
 import type { Encrypter } from './encryption/encrypter.ts';
 import { networkOf } from './limits/client-address.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
@@ -32,6 +32,7 @@ export interface ServiceDependencies extends Gateways {
     | 'resetPageUrl'
     | 'isConsoleOn'
     | 'consoleOrigin'
+    | 'consolePort'
     | 'rateLimit'
     | 'trustProxy'
     | 'redisUrl'
@@ -54,13 +55,13 @@ export interface ServiceDependencies extends Gateways {
 export async function createServices(
   dependencies: ServiceDependencies,
   observer: Observer,
-  listeningUrl: () => string,
+  addresses: Addresses,
 ): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
   const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
   const { limits, presenceClock, directDatabase = database } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
-  const publicUrl = () => config.publicUrl ?? listeningUrl();
+  const publicUrl = () => config.publicUrl ?? addresses.main();
   const services = {
     now,
     log,
@@ -87,7 +88,7 @@ export async function createServices(
     encrypter,
     publicUrl,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
-    ...consoleLinks(config, publicUrl),
+    ...consoleLinks(config, publicUrl, addresses),
   } satisfies Omit<Services, 'jobRunner'>;
   const all: Services = Object.assign(services, { jobRunner: undefined as never });
   const jobRuns = new JobRuns(all, { database: directDatabase, backupDays: config.backupDays });

@@ -54,6 +54,7 @@ export interface TestSettings {
   /** Default: true. */
   isConsoleOn?: boolean;
   consoleOrigin?: string;
+  consolePort?: number;
   /** Enables rate limits; overrides those of the contract. */
   limits?: Partial<Record<LimitName, Limit>>;
   trustProxy?: number;
@@ -108,6 +109,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       resetPageUrl,
       isConsoleOn: settings.isConsoleOn ?? true,
       consoleOrigin: settings.consoleOrigin,
+      consolePort: settings.consolePort,
       tokenHeaders,
       sessionMinutes,
       eventRetentionHours: 24,

@@ -24,6 +24,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       resetPageUrl: undefined,
       isConsoleOn: true,
       consoleOrigin: undefined,
+      consolePort: undefined,
       tokenHeaders: ['SVC-Token'],
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
