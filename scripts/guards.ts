@@ -821,6 +821,8 @@ export const GUARDS: Guard[] = [
       'src/resolvers/administrators/challenges.ts',
       'const { count } = await db.passkeyChallenge.deleteMany({\n    where: { challengeHash',
       'const count = await db.passkeyChallenge.count({\n    where: { challengeHash',
+    ],
+  ]),
   ...guardsOf('backups.test.ts', '#60 theft of archives', [
     [60, 'src/resolvers/jobs/downloads.ts', 'AND d.used_at IS NULL', ''],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
@@ -836,5 +838,12 @@ export const GUARDS: Guard[] = [
       "{ roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' }",
       "{ roles: ALL, operations: 'jobs job startCheck cancelJob jobChanged' }",
     ],
+  ]),
+  ...guardsOf('request-log.test.ts', '#61 the request log', [
+    [61, 'src/schema/request-log.ts', '  requireOwnerOfAll(viewer);', ''],
+    [61, 'src/server/observability/request-errors.ts', 'return redactText(withoutValues)', 'return (withoutValues)'],
+    [61, 'src/server/observability/unknown-paths.ts', 'WORD.test(segment)', 'true'],
+    [61, 'src/server/observability/request-samples.ts', 'const isAdmitted = tokens >= 1;', 'const isAdmitted = true;'],
+    [61, 'src/resolvers/request-log/live.ts', 'if (!isAllowed) throw', 'if (false) throw'],
   ]),
 ];

@@ -19,6 +19,7 @@ const TEN_YEARS_HOURS = 87_600;
 const TEN_YEARS_DAYS = 3_650;
 
 const HOUR_SECONDS = 3_600;
+const MAX_SLOW_MS = 3_600_000;
 
 const RESERVED_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
@@ -55,6 +56,10 @@ const environment = z.object({
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
   AUDIT_DAYS: whole(1, TEN_YEARS_DAYS).default(365),
   BACKUP_DAYS: whole(1, TEN_YEARS_DAYS).default(7),
+  REQUEST_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(7),
+  REQUEST_LOG_SLOW_MS: z
+    .union([z.literal('off'), whole(0, MAX_SLOW_MS)], `must be off or a number from 0 to ${MAX_SLOW_MS}`)
+    .default(1000),
   PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
@@ -118,6 +123,9 @@ export interface Config {
   auditDays: number;
   /** For archives that the service stores. */
   backupDays: number;
+  requestLogDays: number;
+  /** Infinity: slow requests are not recorded. */
+  requestLogSlowMs: number;
   /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
@@ -174,6 +182,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     pushLogDays: read.PUSH_LOG_DAYS,
     auditDays: read.AUDIT_DAYS,
     backupDays: read.BACKUP_DAYS,
+    requestLogDays: read.REQUEST_LOG_DAYS,
+    requestLogSlowMs: Number(read.REQUEST_LOG_SLOW_MS) || Number.POSITIVE_INFINITY,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,

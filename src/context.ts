@@ -21,15 +21,19 @@ import type { JobNotifier } from './realtime/job-notifier.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
+import type { RequestFeed } from './realtime/request-feed.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { CallingRequest } from './server/limits/client-address.ts';
 import type { Meter, RateLimits } from './server/limits/rate-limits.ts';
 import type { Observer } from './server/observability/observer.ts';
+import type { RequestFacts } from './server/observability/request-facts.ts';
+import type { RequestLog } from './server/observability/request-log.ts';
 
 export interface Diagnostics {
   now: () => Date;
   log: Logger;
   observer: Observer;
+  requestLog: RequestLog;
 }
 
 export interface Realtime {
@@ -38,6 +42,7 @@ export interface Realtime {
   presence: Presence;
   pushNotifier: PushNotifier;
   jobNotifier: JobNotifier;
+  requestFeed: RequestFeed;
 }
 
 export interface Gateways {
@@ -129,6 +134,8 @@ export interface Context extends Services {
   /** Live as long as one execution, so that no value becomes stale. */
   loaders: Loaders;
   network: string;
+  /** What the request log will know of the request; undefined for operations of a socket. */
+  facts?: RequestFacts | undefined;
   /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
   meter?: Meter | undefined;

@@ -51,6 +51,7 @@ const DOMAINS = [
   'audit',
   'users',
   'administrators',
+  'request-log',
   'files',
   'geodata',
   'content',

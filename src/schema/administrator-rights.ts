@@ -13,8 +13,8 @@ const GROUPS: (Right & { operations: string })[] = [
   {
     roles: DEVELOPER,
     operations:
-      'apiKeys assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates mailPreview testMail ' +
-      'updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
+      'apiKeys requestLog requestLogged assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
+      'mailPreview testMail updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
       'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
       'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
       'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',

@@ -7,6 +7,7 @@ import './sessions.ts';
 import './account-settings.ts';
 import './audit.ts';
 import './jobs.ts';
+import './request-log.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
 import './passkeys.ts';

@@ -7,6 +7,7 @@ import { DatabaseProbe } from '../db/probe.ts';
 import { lockWaits } from '../db/transact.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
+import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
 import { addressOf, close, listen } from './http/listening.ts';
@@ -60,7 +61,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     main: () => url,
     console: () => consoleAddress,
   });
-  const { hub, presence, jobNotifier, rateLimits, sessionClock } = services;
+  const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
   const { consolePort } = config;
@@ -92,6 +93,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     hub.endSubscriptions();
     presence.endSubscriptions();
     jobNotifier.endSubscriptions();
+    requestFeed.endSubscriptions();
     models.stop();
     await closed;
   };
@@ -114,6 +116,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: () => bus.start() },
     { start: () => presence.start(), stop: () => presence.stop() },
     { stop: () => pushGateways.close() },
+    new RequestStorage(services),
     { start: startWork, stop: finishWork },
     jobRuns,
     sweeps,

@@ -10,6 +10,7 @@ import { JobNotifier } from '../realtime/job-notifier.ts';
 import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
+import { RequestFeed } from '../realtime/request-feed.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
 import { type Addresses, consoleLinks } from './console-links.ts';
 import type { Encrypter } from './encryption/encrypter.ts';
@@ -18,6 +19,7 @@ import { type Counters, memoryCounters, postgresCounters, redisCounters } from '
 import type { Limit, LimitName } from './limits/definitions.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import type { Observer } from './observability/observer.ts';
+import { RequestLog } from './observability/request-log.ts';
 import { RESET_PAGE } from './pages/paths.ts';
 
 export interface ServiceDependencies extends Gateways {
@@ -41,6 +43,8 @@ export interface ServiceDependencies extends Gateways {
     | 'pushLogDays'
     | 'auditDays'
     | 'backupDays'
+    | 'requestLogDays'
+    | 'requestLogSlowMs'
   >;
   database: ClientConfig;
   /** For the connection that listens for events, which needs its own database session; default: `database`. */
@@ -66,11 +70,13 @@ export async function createServices(
     now,
     log,
     observer,
+    requestLog: new RequestLog(config.requestLogSlowMs, now),
     outbox,
     hub: new Hub(outbox, bus, log),
     presence: new Presence(bus, presenceClock),
     pushNotifier: new PushNotifier(bus),
     jobNotifier: new JobNotifier(bus),
+    requestFeed: new RequestFeed(bus, log),
     identities,
     mailer,
     storage,

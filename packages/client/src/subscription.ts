@@ -144,7 +144,7 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.#hasBegun = true;
     const continuation = this.#continuation;
     const since = this.#place.received;
-    if (continuation.kind !== 'resumed' || since !== undefined) {
+    if (continuation.kind !== 'resumed' || since !== undefined || continuation.hasOwnCursors) {
       this.#settleReady.resolve();
       this.#listen(wire, attempt, continuation.kind === 'resumed' ? { [continuation.since]: since } : {});
       return;

@@ -32,6 +32,7 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
   const { now, sessionClock } = context;
   const parameters = new Map(pairs);
   const application = await requireApplication(parameters);
+  if (context.facts) context.facts.applicationId = application.id;
   const { nonce, timestamp } = isUnsigned(parameters)
     ? { nonce: randomInt(MAX_NONCE), timestamp: unixSeconds(now()) }
     : await requireSigned(parameters, pairs, application, now());

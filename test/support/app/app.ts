@@ -72,6 +72,8 @@ export interface TestSettings {
   /** Milliseconds after which stalled clients are cut off. */
   stalledAfter?: number;
   log?: Logger;
+  /** Milliseconds from which requests count as slow; default: 1000. */
+  requestLogSlowMs?: number;
   database?: () => Promise<TestDatabase>;
 }
 
@@ -116,6 +118,8 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       pushLogDays: 30,
       auditDays: 365,
       backupDays: 7,
+      requestLogDays: 7,
+      requestLogSlowMs: settings.requestLogSlowMs ?? 1000,
       workers: 1,
       ...limitConfig(settings),
     },

@@ -31,6 +31,8 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       pushLogDays: 30,
       auditDays: 365,
       backupDays: 7,
+      requestLogDays: 7,
+      requestLogSlowMs: settings.requestLogSlowMs ?? 1000,
       workers: 1,
       ...limitConfig(settings),
     },

@@ -161,6 +161,22 @@ const live = createRoute({
   component: lazyRouteComponent(() => import('../pages/live/live.tsx'), 'LivePage'),
 });
 
+const LOG_SEARCH = ['status', 'transport', 'route', 'caller', 'user', 'id', 'period', 'request'] as const;
+
+const logs = createRoute({
+  getParentRoute: () => application,
+  path: '/logs',
+  validateSearch: words(...LOG_SEARCH),
+  component: lazyRouteComponent(() => import('../pages/logs/logs.tsx'), 'LogsPage'),
+});
+
+const serviceLogs = createRoute({
+  getParentRoute: () => shell,
+  path: '/logs',
+  validateSearch: words(...LOG_SEARCH),
+  component: lazyRouteComponent(() => import('../pages/logs/logs.tsx'), 'ServiceLogsPage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -213,6 +229,7 @@ const routeTree = rootRoute.addChildren([
     home,
     administrators,
     administratorsAudit,
+    serviceLogs,
     profile,
     application.addChildren([
       overview,
@@ -227,6 +244,7 @@ const routeTree = rootRoute.addChildren([
       push,
       send,
       live,
+      logs,
       keys,
       audit,
       jobs,

@@ -21,7 +21,7 @@ import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/rea
 import { useEffect } from 'react';
 import { root } from '../root.ts';
 import { undoLatest } from '../ui/undo.tsx';
-import { applicationsQuery, hasRole, useMe } from './administrator.ts';
+import { applicationsQuery, hasRole, ownsAll, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { Logo } from './logo.tsx';
@@ -126,6 +126,7 @@ function Navigation() {
             active={pathname === '/administrators'}
           />
         )}
+        {ownsAll(me) && <NavLink component={Link} to="/logs" label="Service logs" active={pathname === '/logs'} />}
         <NavLink href={new URL('docs', root).href} label="REST reference" />
         <NavLink href={new URL('graphql', root).href} label="GraphQL explorer" />
         <NavLink href={new URL('guides', root).href} label="Guides" />
