@@ -30,6 +30,7 @@ const FOR_ANYONE = new Set([
   'uploadBlob',
   'blobFile',
   'passwordReset',
+  'requestResetLink',
   'resetPassword',
   'administrator',
   'administratorLink',

@@ -15,12 +15,8 @@ import { Copyable } from '../ui/values.tsx';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
-<<<<<<< HEAD
-    id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
-=======
-    id name authKey signatureHash usersList groups filesByNumber passwordReset appUrl sessionMinutes strictCredentialChanges
->>>>>>> 06c61a0 (console: add sign-in, mail and models, and the GraphQL explorer)
-    chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
+    id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset appUrl sessionMinutes
+    strictCredentialChanges chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateApplication($input: UpdateApplicationInput!) {
