@@ -119,7 +119,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       auditDays: 365,
       backupDays: 7,
       requestLogDays: 7,
-      requestLogSlowMs: settings.requestLogSlowMs ?? 1000,
+      requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
       workers: 1,
       ...limitConfig(settings),
     },

@@ -32,7 +32,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       auditDays: 365,
       backupDays: 7,
       requestLogDays: 7,
-      requestLogSlowMs: settings.requestLogSlowMs ?? 1000,
+      requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
       workers: 1,
       ...limitConfig(settings),
     },
