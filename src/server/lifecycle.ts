@@ -9,10 +9,10 @@ import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
-import { addressOf, close, listen } from './http/listening.ts';
+import { createHandlers, type Handlers } from './handlers.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer, type Entrance } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
@@ -20,6 +20,8 @@ export interface AppDependencies extends ServiceDependencies {
   drainSeconds?: number;
   stalledAfter?: number | undefined;
   peers?: Peers | undefined;
+  /** Default: an HTTP server at `host` and `port`. */
+  entrance?: ((handlers: Handlers) => Entrance) | undefined;
 }
 
 export interface App {
@@ -59,23 +61,24 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { hub, presence, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
-  const http = createHttpServer(services, { tokenHeaders, health, metrics, stalledAfter });
-  const { server, sockets } = http;
+  const handlers = createHandlers(services, { tokenHeaders, health, metrics, stalledAfter });
+  const { sockets } = handlers;
+  const { entrance = (front: Handlers) => createHttpServer(front, config) } = dependencies;
+  const { open, close } = entrance(handlers);
   const pushJobs = new PushJobs(services, database);
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
     await pushJobs.start();
     try {
-      await listen(server, config.port, config.host);
+      url = await open();
     } catch (error) {
       await pushJobs.stop();
       throw error;
     }
-    url = addressOf(server, config.host);
   };
   const finishWork = async () => {
-    const closed = Promise.all([close(server, SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
+    const closed = Promise.all([close(SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
@@ -88,11 +91,12 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   };
   const stopServing = async () => {
     health.isServing = false;
-    http.closeConnections();
+    handlers.closeConnections();
     if (drainSeconds > 0) await drain(sockets, drainSeconds * SECOND);
   };
   const parts: Part[] = [
     { stop: () => probe.stop() },
+    { stop: () => handlers.stop() },
     { stop: () => storage.close() },
     { stop: () => mailer.close() },
     { stop: () => rateLimits?.stop() },
