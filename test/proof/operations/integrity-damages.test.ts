@@ -25,11 +25,7 @@ beforeAll(async () => {
   const rows = await sql<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
   tables = rows
     .map(({ name }) => name)
-    .filter(
-      (name) =>
-        !['_prisma_migrations', 'push_cursor', 'audit_entries', 'audit_chains'].includes(name) &&
-        !name.startsWith('request_log'),
-    );
+    .filter((name) => !['_prisma_migrations', 'push_cursor', 'audit_entries', 'audit_chains'].includes(name));
   await sql('CREATE SCHEMA kept');
   for (const name of tables) await sql(`CREATE TABLE kept.${name} AS TABLE public.${name}`);
 });

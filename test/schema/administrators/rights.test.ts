@@ -32,11 +32,9 @@ const PUBLIC = [
   'administratorLink',
   'createSession',
   'passwordReset',
-  'passkeySignInOptions',
   'requestAdministratorLink',
   'resetPassword',
   'signInAdministrator',
-  'signInAdministratorWithPasskey',
   'uploadBlob',
 ];
 
@@ -70,8 +68,7 @@ async function outcome({ kind, path, document }: Operation, as: Caller) {
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
-    const { hub, jobNotifier } = running.app.services;
-    if (text.includes('event: next') || hub.subscriptionCount + jobNotifier.subscriptionCount > 0) break;
+    if (text.includes('event: next') || running.app.services.hub.subscriptionCount > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];
