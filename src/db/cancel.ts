@@ -1,8 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
+const REPEAT_MS = 200;
+
 /**
- * Cancels only running statements: between statements the caller must check the signal. Call the result before closing
- * a connection, because the server continues a closed connection's statement for as long as it waits for a lock.
+ * Cancels running statements from the signal on, repeatedly, because the signal may come between two statements. Call
+ * the result before closing a connection, because the server continues a closed connection's statement for as long as
+ * it waits for a lock.
  */
 export async function cancelOn(
   signal: AbortSignal | undefined,
@@ -10,13 +14,15 @@ export async function cancelOn(
   ...clients: pg.Client[]
 ): Promise<() => Promise<void>> {
   const pids = await Promise.all(clients.map(processOf));
+  const over = new AbortController();
   let cancelled = Promise.resolve();
   const cancel = () => {
-    cancelled = cancelAll(database, pids).catch(() => {}); // then the statement runs to completion
+    cancelled = cancelUntil(over.signal, database, pids).catch(() => {}); // then statements run to completion
   };
   signal?.throwIfAborted();
   signal?.addEventListener('abort', cancel, { once: true });
   return () => {
+    over.abort();
     signal?.removeEventListener('abort', cancel);
     return cancelled;
   };
@@ -28,12 +34,15 @@ async function processOf(client: pg.Client): Promise<number> {
 }
 
 /** Uses a separate connection because the others are busy. */
-async function cancelAll(database: pg.ClientConfig, pids: number[]): Promise<void> {
+async function cancelUntil(over: AbortSignal, database: pg.ClientConfig, pids: number[]): Promise<void> {
   const client = new pg.Client(database);
   client.on('error', () => {});
   await client.connect();
   try {
-    await client.query('SELECT pg_cancel_backend(pid) FROM unnest($1::int[]) pid', [pids]);
+    do {
+      await client.query('SELECT pg_cancel_backend(pid) FROM unnest($1::int[]) pid', [pids]);
+      await pause(REPEAT_MS, undefined, { signal: over }).catch(() => {});
+    } while (!over.aborted);
   } finally {
     await client.end();
   }
