@@ -786,4 +786,64 @@ export const GUARDS: Guard[] = [
       "{ roles: ALL, operations: 'administrators auditEntries' }",
     ],
   ]),
+  ...guardsOf('passkeys.test.ts', '#59 forged, stolen and copied passkeys', [
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'requireUserVerification: true',
+      'requireUserVerification: false',
+    ],
+    [59, 'src/resolvers/administrators/passkeys.ts', 'requireUserVerification: true', 'requireUserVerification: false'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'relyingPartyId: relyingParty.id',
+    ],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'administratorId',
+    ],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', '|| handle !== passkey.administrator.passkeyHandle', ''],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', 'isCounted ? { lt: newCounter } : 0n', 'undefined'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'return verified ? authenticationInfo : undefined',
+      'return authenticationInfo',
+    ],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', 'createdAt'],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', '...binding'],
+    [
+      59,
+      'src/resolvers/administrators/challenges.ts',
+      'const { count } = await db.passkeyChallenge.deleteMany({\n    where: { challengeHash',
+      'const count = await db.passkeyChallenge.count({\n    where: { challengeHash',
+    ],
+  ]),
+  ...guardsOf('backups.test.ts', '#60 theft of archives', [
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.used_at IS NULL', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.expires_at > ${at}', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.session_id = ${identity.sessionId}', ''],
+    [60, 'src/resolvers/jobs/downloads.ts', "|| !hasRole(identity, ['owner'], applicationId)", ''],
+    [60, 'src/server/pages/backups.ts', "request.method !== 'GET'", 'false'],
+    [60, 'src/server/pages/backups.ts', 'isOfConsole ? cookieToken(headers) : undefined', 'cookieToken(headers)'],
+    [
+      60,
+      'src/schema/administrator-rights.ts',
+      "{ roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' }",
+      "{ roles: ALL, operations: 'jobs job startCheck cancelJob jobChanged' }",
+    ],
+  ]),
+  ...guardsOf('request-log.test.ts', '#61 the request log', [
+    [61, 'src/schema/request-log.ts', '  requireOwnerOfAll(viewer);', ''],
+    [61, 'src/server/observability/request-errors.ts', 'return redactText(withoutValues)', 'return (withoutValues)'],
+    [61, 'src/server/observability/unknown-paths.ts', 'WORD.test(segment)', 'true'],
+    [61, 'src/server/observability/request-samples.ts', 'const isAdmitted = tokens >= 1;', 'const isAdmitted = true;'],
+    [61, 'src/resolvers/request-log/live.ts', 'if (!isAllowed) throw', 'if (false) throw'],
+  ]),
 ];

@@ -6,7 +6,6 @@ import { createSetupLink } from './resolvers/administrators/links.ts';
 import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications/create.ts';
 import { countUndecryptable } from './resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
-import { consoleLinks } from './server/console-links.ts';
 import { createGateways } from './server/create-gateways.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { App } from './server/lifecycle.ts';
@@ -57,16 +56,23 @@ async function main(config: Config): Promise<void> {
       encrypter,
       ...gateways,
       peers: worker,
-    }).catch(naming('HOST, PORT', ['listen', 'bind', 'getaddrinfo']));
+    }).catch(
+      naming(config.consolePort === undefined ? 'HOST, PORT' : 'HOST, PORT, CONSOLE_PORT', [
+        'listen',
+        'bind',
+        'getaddrinfo',
+      ]),
+    );
   } catch (error) {
     await database.stop();
     throw error;
   }
   const url = app.services.publicUrl();
-  if (worker) worker.reportReady(url);
+  const consoleUrl = app.services.consoleUrl();
+  if (worker) worker.reportReady(url, consoleUrl);
   else {
     if (url !== app.url) process.stdout.write(`listening at ${app.url}\n`);
-    await reportReady(url, config);
+    await reportReady({ url, consoleUrl }, config);
   }
   await stopRequested;
   await stop(log, [app, database, traces]);
@@ -83,18 +89,20 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
     await database.stop();
     throw error;
   }
-  await reportReady(workers.url, config);
+  await reportReady(workers, config);
   await stopRequested;
   await stop(log, [workers, database]);
 }
 
 /** With a link to create the first administrator as long as there is none. */
-async function reportReady(url: string, config: Config): Promise<void> {
+async function reportReady(
+  { url, consoleUrl }: { url: string; consoleUrl: string },
+  { isConsoleOn }: Config,
+): Promise<void> {
   const lines = [`atrium is ready at ${url}`];
-  if (config.isConsoleOn) {
-    const { consoleUrl } = consoleLinks(config, () => url);
-    const link = await createSetupLink({ now: () => new Date(), consoleUrl });
-    lines.push(link ? `console (valid for 15 minutes): ${link}` : `console: ${consoleUrl()}`);
+  if (isConsoleOn) {
+    const link = await createSetupLink({ now: () => new Date(), consoleUrl: () => consoleUrl });
+    lines.push(link ? `console (valid for 15 minutes): ${link}` : `console: ${consoleUrl}`);
   }
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -115,8 +123,10 @@ async function prepare(config: Config, log: Logger): Promise<Encrypter> {
 async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
   const { applicationId: id, ...secrets } = bootstrap;
   const file = join(dataDir, 'credentials.json');
-  const credentials = await bootstrapApplication({ id, name: 'first', ...secrets }, new Date(), (created) =>
-    storeCredentials(created, file).catch(naming('DATA_DIR')),
+  const credentials = await bootstrapApplication(
+    { id, name: 'first', publicSignIn: true, ...secrets },
+    new Date(),
+    (created) => storeCredentials(created, file).catch(naming('DATA_DIR')),
   );
   if (!credentials) return;
   process.stdout.write(

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
   rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
   'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
-  jobs: ['context', 'resolvers', 'gateways', 'db'],
+  jobs: ['context', 'operator/archive', 'operator/integrity', 'resolvers', 'gateways', 'db'],
   config: [],
   server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/archive': ['resolvers', 'gateways', 'db'],
@@ -51,6 +51,7 @@ const DOMAINS = [
   'audit',
   'users',
   'administrators',
+  'request-log',
   'files',
   'geodata',
   'content',
@@ -66,6 +67,7 @@ const DOMAINS = [
   'events',
   'subscriptions',
   'applications',
+  'jobs',
 ];
 
 const ALLOWED = [

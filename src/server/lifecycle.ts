@@ -7,12 +7,13 @@ import { DatabaseProbe } from '../db/probe.ts';
 import { lockWaits } from '../db/transact.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
+import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
 import { addressOf, close, listen } from './http/listening.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer, type HttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
@@ -41,6 +42,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
+  let consoleAddress = '';
   const probe = new DatabaseProbe(database);
   const readings: Readings = {
     sockets: () => sockets.count(),
@@ -55,31 +57,43 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   };
   const metrics = new Metrics(readings, { peers });
-  const { services, bus } = await createServices(dependencies, metrics, () => url);
-  const { hub, presence, rateLimits, sessionClock } = services;
+  const { services, bus, jobRuns } = await createServices(dependencies, metrics, {
+    main: () => url,
+    console: () => consoleAddress,
+  });
+  const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
-  const http = createHttpServer(services, { tokenHeaders, health, metrics, stalledAfter });
-  const { server, sockets } = http;
+  const { consolePort } = config;
+  const settings = { tokenHeaders, health, metrics, stalledAfter };
+  const http = createHttpServer(consolePort === undefined ? services : { ...services, isConsoleOn: false }, settings);
+  const consoleHttp = consolePort === undefined ? undefined : createHttpServer(services, settings);
+  const servers = consoleHttp ? [http, consoleHttp] : [http];
+  const sockets = socketsOf(servers);
   const pushJobs = new PushJobs(services, database);
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
     await pushJobs.start();
     try {
-      await listen(server, config.port, config.host);
+      await listen(http.server, config.port, config.host);
+      if (consoleHttp) await listen(consoleHttp.server, consolePort!, config.host);
     } catch (error) {
+      if (http.server.listening) await close(http.server, SHUTDOWN_TIMEOUT_MS);
       await pushJobs.stop();
       throw error;
     }
-    url = addressOf(server, config.host);
+    url = addressOf(http.server, config.host);
+    if (consoleHttp) consoleAddress = addressOf(consoleHttp.server, config.host);
   };
   const finishWork = async () => {
-    const closed = Promise.all([close(server, SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
+    const closed = Promise.all([...servers.map(({ server }) => close(server, SHUTDOWN_TIMEOUT_MS)), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
     presence.endSubscriptions();
+    jobNotifier.endSubscriptions();
+    requestFeed.endSubscriptions();
     models.stop();
     await closed;
   };
@@ -88,7 +102,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   };
   const stopServing = async () => {
     health.isServing = false;
-    http.closeConnections();
+    for (const one of servers) one.closeConnections();
     if (drainSeconds > 0) await drain(sockets, drainSeconds * SECOND);
   };
   const parts: Part[] = [
@@ -102,12 +116,23 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: () => bus.start() },
     { start: () => presence.start(), stop: () => presence.stop() },
     { stop: () => pushGateways.close() },
+    new RequestStorage(services),
     { start: startWork, stop: finishWork },
+    jobRuns,
     sweeps,
     { start: startServing, stop: stopServing },
   ];
   await start(parts);
   return { url, services, stop: () => stop(parts) };
+}
+
+function socketsOf(servers: readonly HttpServer[]) {
+  const all = servers.map(({ sockets }) => sockets);
+  return {
+    count: () => all.reduce((sum, sockets) => sum + sockets.count(), 0),
+    closeWithin: (milliseconds: number) => Promise.all(all.map((sockets) => sockets.closeWithin(milliseconds))),
+    stop: (timeoutMs: number) => Promise.all(all.map((sockets) => sockets.stop(timeoutMs))),
+  };
 }
 
 async function start(parts: Part[]): Promise<void> {

@@ -52,7 +52,7 @@ export function createHttpServer(services: Services, settings: ServerSettings): 
     rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
   const pageOrEndpoint: Handler = (request, response) =>
     pages(request, response, () => void endpoints(request, response));
-  const requests = new Requests(services.log, metrics);
+  const requests = new Requests(services, metrics);
   let isClosing = false;
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },

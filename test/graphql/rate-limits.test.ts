@@ -220,14 +220,19 @@ describe('the sign-in limit', () => {
       'administratorLink',
       'changeAdministratorPassword',
       'confirmAdministrator',
+      'createPasskey',
+      'createPasskeyOptions',
       'createSession',
       'enableTotp',
       'loginUser',
+      'passkeyConfirmationOptions',
+      'passkeySignInOptions',
       'passwordReset',
       'requestAdministratorLink',
       'requestPasswordReset',
       'resetPassword',
       'signInAdministrator',
+      'signInAdministratorWithPasskey',
     ]);
   });
 });

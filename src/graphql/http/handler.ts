@@ -16,8 +16,8 @@ import { callerLeft } from '../../server/http/caller-left.ts';
 import { readBody } from '../../server/http/request-body.ts';
 import { isLargeBody, readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../server/limits/definitions.ts';
-import { factsOf, type RequestFacts } from '../../server/observability/requests.ts';
-import { type ConsolePage, consolePage, cookieHeader, withAdministrator } from '../console-cookie.ts';
+import { factsOf, type RequestFacts } from '../../server/observability/request-facts.ts';
+import { type ConsolePage, callingPage, consolePage, withAdministrator } from '../console-cookie.ts';
 import { execute } from '../execute.ts';
 import { requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
@@ -94,6 +94,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       }
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
+      facts.errors = [presentError(error, requestLog())];
       refuse(response, error, requestLog(), await headersOf());
       return;
     }
@@ -123,16 +124,18 @@ async function plainResult(
   const contextValue = await contextOf(server, services);
   const args = { schema, document, variableValues, operationName, contextValue };
   noteOperation(args, server.facts);
-  return executePresented(args, server);
+  const result = await executePresented(args, server);
+  server.facts.errors = result.errors;
+  return result;
 }
 
-async function contextOf({ caller, req, res }: ServerContext, services: Services): Promise<Context> {
+async function contextOf({ caller, req, res, facts }: ServerContext, services: Services): Promise<Context> {
   const onTooSlow = () => void res.destroy();
-  const page = pageOf(req, services);
-  const setCookie = page && ((token: string | null) => void res.appendHeader('Set-Cookie', cookieHeader(page, token)));
+  const page = callingPage(pageOf(req, services), res);
   const { viewer, ...call } = await caller();
   const responseSize = new ResponseSize(viewer);
-  return createContext(services, viewer, { ...call, responseSize, onTooSlow, setCookie, callerLeft: callerLeft(res) });
+  const more = { responseSize, onTooSlow, page, callerLeft: callerLeft(res), facts };
+  return createContext(services, viewer, { ...call, ...more });
 }
 
 /** Links and forms of other sites send GET requests with the cookie. */
@@ -240,6 +243,10 @@ const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
 });
 
 const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerContext> => ({
+  onResultProcess({ result, serverContext: { facts } }) {
+    if ('errors' in result) facts.errors = result.errors;
+    else if (Symbol.asyncIterator in result) facts.isOpenEnded = true;
+  },
   async onResponse({ request, response, serverContext }) {
     const headers = { ...fixed, ...(await countsOf(request, serverContext.caller)) };
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);

@@ -10,6 +10,7 @@ import { addAuditCommands } from './audit.ts';
 import { addCheckCommand } from './check.ts';
 import { addClassCommands } from './classes.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
+import { addLogsCommand } from './logs.ts';
 import { addMailCommands } from './mail.ts';
 import { addMigrationCommand } from './migrate-from.ts';
 import { addPushSettingsCommands } from './push-settings.ts';
@@ -44,6 +45,7 @@ export function commandLine(): Command {
   addApiKeyCommands(program);
   addAdministratorCommands(program);
   addAuditCommands(program);
+  addLogsCommand(program);
   addUserCommands(program);
   addClassCommands(program);
   addAssistantCommands(program);

@@ -32,9 +32,11 @@ const PUBLIC = [
   'administratorLink',
   'createSession',
   'passwordReset',
+  'passkeySignInOptions',
   'requestAdministratorLink',
   'resetPassword',
   'signInAdministrator',
+  'signInAdministratorWithPasskey',
   'uploadBlob',
 ];
 
@@ -68,7 +70,8 @@ async function outcome({ kind, path, document }: Operation, as: Caller) {
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
-    if (text.includes('event: next') || running.app.services.hub.subscriptionCount > 0) break;
+    const { hub, jobNotifier } = running.app.services;
+    if (text.includes('event: next') || hub.subscriptionCount + jobNotifier.subscriptionCount > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];

@@ -33,7 +33,7 @@ export async function ownConnection(): Promise<pg.Client> {
 
 /** Statements of background work: session times, notifications, outbox readers, pushes. */
 const BACKGROUND =
-  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at/;
+  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|FROM jobs j WHERE j\.state/;
 
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
+import { bytesText } from '../ui/bytes.ts';
 import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
@@ -78,8 +79,6 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   return <NameForm onCancel={onClose} onCreate={create.mutate} isPending={create.isPending} />;
 }
 
-const GIGABYTE = 1e9;
-
 function Service() {
   const status = useQuery({
     queryKey: ['status'],
@@ -97,7 +96,7 @@ function Service() {
             <Figure name="Version" value={version} />
             <Figure name="Node.js" value={nodeVersion} />
             <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
-            <Figure name="Database" value={`${(databaseBytes / GIGABYTE).toFixed(2)} GB`} />
+            <Figure name="Database" value={bytesText(databaseBytes)} />
             <Figure name="Waiting push jobs" value={String(waitingPushJobs)} />
             <Figure name="Started" value={<Time of={startedAt} />} />
           </SimpleGrid>

@@ -11,6 +11,21 @@ interface ChartProps {
 }
 
 const HEIGHT = 180;
+const HALF_HOUR = 1800;
+/** Distances between lines: 1, 2 and 5 of each power of ten. */
+const STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** Days at midnight, and where lines are a day apart; otherwise hours. */
+function timesOf(_plot: UPlot, splits: number[]): string[] {
+  const isOfDays = (splits[1] ?? 0) - (splits[0] ?? 0) >= 24 * 2 * HALF_HOUR;
+  return splits.map((seconds) => {
+    const time = new Date(seconds * 1000);
+    return (isOfDays || time.getHours() === 0 ? day : hour).format(time);
+  });
+}
 
 /** Bars over time. The page also states the figures as text, because a canvas is not accessible. */
 export function Chart({ label, times, values }: ChartProps) {
@@ -27,10 +42,14 @@ export function Chart({ label, times, values }: ChartProps) {
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] } },
+        // Half an hour on both sides, so that the first and the last bar are complete.
+        scales: {
+          x: { range: (_plot, min, max) => [min - HALF_HOUR, max + HALF_HOUR] },
+          y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] },
+        },
         axes: [
-          { stroke: text, grid: { show: false }, ticks: grid },
-          { stroke: text, grid, ticks: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000] },
+          { stroke: text, grid: { show: false }, ticks: grid, values: timesOf },
+          { stroke: text, grid, ticks: { show: false }, incrs: STEPS },
         ],
         series: [
           {},

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { useApp } from '../../../support/app/app.ts';
+import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { graphql } from '../../../support/clients/graphql.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { createUser } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('users in the console', () => {
+  useApp();
+  useBrowser();
+
+  test('a user is found, changed and deleted', async () => {
+    const grace = await createUser({ full_name: 'Grace Hopper' });
+    const { page } = await openAs(await owner(), `${APP}/users`);
+    await page.getByLabel('Search').fill('hopp');
+    await page.getByRole('link', { name: 'Grace Hopper' }).click();
+    await page.getByLabel('Full name').fill('Rear Admiral Hopper');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('User saved').waitFor();
+    expect(await db.user.findFirstOrThrow({ where: { id: grace.id } })).toMatchObject({
+      fullName: 'Rear Admiral Hopper',
+    });
+    await page.getByRole('button', { name: 'Delete user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
+    await page.getByText('was deleted').waitFor();
+    expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
+  });
+
+  test('typed filters do not lead back from a page that was opened in the meantime', async () => {
+    const ida = await createUser({ full_name: 'Ida Rhodes' });
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.clock.install();
+    let load = () => {};
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/\/user-[\w-]{8}\.js$/, async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Users' }).click();
+    const name = page.getByRole('link', { name: 'Ida Rhodes' });
+    await name.waitFor();
+    await page.getByLabel('Search').fill('ida');
+    await name.click();
+    await page.clock.fastForward(1_000);
+    load();
+    await page.getByText(`Id ${ida.id}`).waitFor();
+    await page.getByLabel('Full name').waitFor();
+  });
+
+  test('a user is blocked and unblocked, and their sessions end', async () => {
+    const user = await createUser();
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByRole('button', { name: 'Block user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Block user' }).click();
+    await page.getByText('The user cannot sign in').waitFor();
+    await page.getByText('No open sessions').waitFor();
+    expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Block user' }).waitFor();
+    expect(await db.user.findFirstOrThrow({ where: { id: user.id } })).toMatchObject({ blockedAt: null });
+  });
+});
