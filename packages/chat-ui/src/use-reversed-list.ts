@@ -51,13 +51,14 @@ export function useReversedList(
       element.scrollTop = 0;
       return;
     }
-    const visible = before.keys.filter(
-      (key, index) => before.bottoms[index]! > view.current.offset && keys.includes(key),
-    );
-    const anchor = visible.at(-1);
-    if (anchor === undefined) return;
-    const moved = bottoms[keys.indexOf(anchor) + 1]! - before.bottoms[before.keys.indexOf(anchor) + 1]!;
-    if (moved !== 0) element.scrollTop -= moved;
+    const indices = new Map(keys.map((key, index) => [key, index]));
+    for (let old = before.keys.length - 1; old >= 0; old--) {
+      const index = indices.get(before.keys[old]!);
+      if (index === undefined || before.bottoms[old]! <= view.current.offset) continue;
+      const moved = bottoms[index + 1]! - before.bottoms[old + 1]!;
+      if (moved !== 0) element.scrollTop -= moved;
+      return;
+    }
   });
 
   const look = useCallback(() => {

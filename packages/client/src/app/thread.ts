@@ -31,6 +31,8 @@ const START: ThreadState = {
   isStale: false,
 };
 const PAGE = 50;
+/** The service returns at most this number. */
+const OLDER_PAGE = 100;
 const CACHED = 50;
 /** Clients report typing every few seconds. */
 const TYPING_MS = 6_000;
@@ -61,7 +63,7 @@ export class Thread {
     if (!hasOlder || isLoadingOlder || !first) return;
     this.#set({ isLoadingOlder: true });
     try {
-      const page = await this.history({ before: first.id });
+      const page = await this.history({ before: first.id, first: OLDER_PAGE });
       this.window.add(page.messages);
       this.refresh({ hasOlder: page.hasMore });
     } finally {
