@@ -230,9 +230,11 @@ describe('the sign-in limit', () => {
       'passwordReset',
       'requestAdministratorLink',
       'requestPasswordReset',
+      'requestResetLink',
       'resetPassword',
       'signInAdministrator',
       'signInAdministratorWithPasskey',
+      'testMail',
     ]);
   });
 });

@@ -12,9 +12,9 @@ export async function sql<Row extends pg.QueryResultRow>(text: string, values: u
 
 export async function rowCounts(): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }>(
-    // The service appends entries of the audit log to their chain later.
+    // The service writes to these tables after the response.
     `SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_name <> 'audit_chains' ORDER BY 1`,
+    WHERE table_schema = 'public' AND table_name <> 'audit_chains' AND table_name NOT LIKE 'request\\_log%' ORDER BY 1`,
   );
   const counts = tables.map(({ name }) => `(SELECT count(*)::int FROM "${name}") AS "${name}"`);
   const [row] = await sql<Record<string, number>>(`SELECT ${counts.join(', ')}`);
@@ -31,17 +31,25 @@ export async function ownConnection(): Promise<pg.Client> {
   return client;
 }
 
-/** Statements of background work: session times, notifications, outbox readers, pushes. */
+/** Statements of background work: session times, notifications, outbox readers, pushes, request log, jobs. */
 const BACKGROUND =
-  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|FROM jobs j WHERE j\.state/;
+  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|request_log|e\.seq IS NULL|FROM jobs j WHERE j\.state/;
+
+/** Statements of transactions of background work, whose other statements look like those of any transaction. */
+const BACKGROUND_TRANSACTION = /audit_chains|e\.seq IS NULL/;
 
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
-  const sent: string[] = [];
+  const sent: { text: string; transaction: { isBackground: boolean } | undefined }[] = [];
+  const transactions = new Map<pg.Client, { isBackground: boolean }>();
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
     const [statement] = args;
     const text = typeof statement === 'string' ? statement : ((statement as { text?: string } | null)?.text ?? '');
-    if (!BACKGROUND.test(text)) sent.push(text);
+    if (text === 'BEGIN') transactions.set(this, { isBackground: false });
+    const transaction = transactions.get(this);
+    if (transaction && BACKGROUND_TRANSACTION.test(text)) transaction.isBackground = true;
+    if (!BACKGROUND.test(text)) sent.push({ text, transaction });
+    if (text === 'COMMIT' || text === 'ROLLBACK') transactions.delete(this);
     return (query as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof query;
   try {
@@ -49,7 +57,7 @@ export async function statementsOf(action: () => Promise<unknown>): Promise<stri
   } finally {
     pg.Client.prototype.query = query;
   }
-  return sent;
+  return sent.filter(({ transaction }) => !transaction?.isBackground).map(({ text }) => text);
 }
 
 /**
