@@ -41,7 +41,7 @@ export class RequestFeed {
     since: bigint | undefined,
     read: RowSource<Row>['read'],
   ): Promise<RowQueue<Row>> {
-    const after = since ?? (await lastIds([applicationId])).get(applicationId) ?? 0n;
+    const after = since ?? (await lastRequestId(applicationId));
     const queue: RowQueue<Row> = new RowQueue<Row>({ read, leave: () => this.#leave(queue) }, after);
     this.#queues.set(queue, applicationId);
     this.#timer ??= setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
@@ -84,6 +84,11 @@ export class RequestFeed {
       this.#log.warn({ err: error }, 'the request log could not be read; live rows are delayed, retrying in a second');
     }
   }
+}
+
+/** Ids become visible in their order. @returns 0 if none was ever stored */
+export async function lastRequestId(applicationId: number): Promise<bigint> {
+  return (await lastIds([applicationId])).get(applicationId) ?? 0n;
 }
 
 async function lastIds(applicationIds: number[]): Promise<Map<number, bigint>> {

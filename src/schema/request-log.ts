@@ -143,12 +143,18 @@ builder.queryField('requestLog', (t) =>
       resolve: (_root, args, { viewer }) => listRequests(readableApplication(viewer), args),
     },
     {
+      // Not part of Pothos' type of connections: `cursor` and `skippedCount`.
       fields: (t) => ({
+        cursor: t.string({
+          description:
+            'Position in the log before this page was read. Pass it as `since` to `requestLogged` to receive what is ' +
+            'added after the page; a request in between can be in both.',
+          resolve: (page) => (page as unknown as RequestLogConnection).cursor,
+        }),
         skippedCount: t.int({
           description:
             'Number of requests that were not stored, because there were too many. Counted per hour: of the hours ' +
             'that `from` and `to` touch, regardless of other conditions.',
-          // Not part of Pothos' type of connections.
           resolve: (page) => (page as unknown as RequestLogConnection).skippedCount(),
         }),
       }),
@@ -175,8 +181,8 @@ builder.subscriptionField('requestLogged', (t) =>
       filter: t.arg({ type: RequestLogFilter, description: 'Which requests to deliver. Default: all.' }),
       since: t.arg.string({
         description:
-          'Cursor, or the id of a request: later requests that are still stored are delivered first. Default: only ' +
-          'requests from now on.',
+          'Cursor of `requestLog` or of an event: later requests that are still stored are delivered first. `0`: all ' +
+          'that are stored. Default: only requests from now on.',
       }),
     },
     subscribe: (_root, args, context) => subscribeToRequests(readableApplication(context.viewer), args, context),

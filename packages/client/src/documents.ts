@@ -44,11 +44,11 @@ function read(document: DocumentNode): Operation {
 
 /**
  * Behavior after a reconnect. `resumed`: continues after the last cursor, found at `[field][cursor]`, with the variable
- * `since`; `hasOwnCursors` if they are not those of `changes`. `repeated`: starts again, because it reports current state. `once`: fails, because the rest of a streamed
+ * `since`. `repeated`: starts again, because it reports current state. `once`: fails, because the rest of a streamed
  * answer is lost.
  */
 export type Continuation =
-  | { kind: 'resumed'; field: string; cursor: string; since: string; hasOwnCursors: boolean }
+  | { kind: 'resumed'; field: string; cursor: string; since: string; isOfRequestLog: boolean }
   | { kind: 'repeated' | 'once'; field: string };
 
 const OTHERS: Record<string, 'repeated' | 'once'> = {
@@ -76,8 +76,8 @@ export function continuationOf({ fields }: Operation): Continuation {
       `To be resumable, it must have the form: subscription ($since: String) { ${name}(since: $since) { cursor … } }`,
     );
   }
-  const hasOwnCursors = root.name.value === 'requestLogged';
-  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value, hasOwnCursors };
+  const isOfRequestLog = root.name.value === 'requestLogged';
+  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value, isOfRequestLog };
 }
 
 function keyOf({ alias, name }: FieldNode): string {

@@ -21,6 +21,7 @@ export interface SubscriptionOptions<Data> {
 }
 
 const PRESENT = graphql(`query Present { changes { cursor } }`);
+const PRESENT_OF_LOG = graphql(`query PresentOfLog { requestLog(first: 1) { cursor } }`);
 /** Buffered events; beyond that, the subscription pauses and fetches the rest later. */
 const MAX_WAITING = 1_000;
 const MAX_FAILURES = 5;
@@ -144,15 +145,16 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     this.#hasBegun = true;
     const continuation = this.#continuation;
     const since = this.#place.received;
-    if (continuation.kind !== 'resumed' || since !== undefined || continuation.hasOwnCursors) {
+    if (continuation.kind !== 'resumed' || since !== undefined) {
       this.#settleReady.resolve();
       this.#listen(wire, attempt, continuation.kind === 'resumed' ? { [continuation.since]: since } : {});
       return;
     }
     // Without a cursor, a connection lost before the first event would lose events.
     this.#isSeeking = true;
-    this.#run(wire, attempt, operationOf(PRESENT, 'query').text, {}, (data) => {
-      const { cursor } = (data as { changes: { cursor: string } }).changes;
+    const { text } = operationOf(continuation.isOfRequestLog ? PRESENT_OF_LOG : PRESENT, 'query');
+    this.#run(wire, attempt, text, {}, (data) => {
+      const [{ cursor }] = Object.values(data) as [{ cursor: string }];
       this.#isSeeking = false;
       this.#place.received = cursor;
       this.#place.handed ??= cursor;

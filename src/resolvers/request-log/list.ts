@@ -4,6 +4,7 @@ import { between, type Order, orderBy } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pagination.ts';
+import { lastRequestId } from '../../realtime/request-feed.ts';
 import type { SentError } from '../../server/observability/request-errors.ts';
 import { conditionOf, type RequestLogFilter } from './filter.ts';
 import { MAX_ORDINARY_PER_HOUR, MAX_SEVERE_PER_HOUR } from './store.ts';
@@ -12,8 +13,12 @@ const LOGGED_REQUEST = withJson<{ errors: SentError[] }>()(columnsOf('LoggedRequ
 
 export type LoggedRequestRow = Awaited<ReturnType<typeof readRequests>>[number];
 
-/** With the number of requests that were not stored, which is read only when called. */
-export type RequestLogConnection = Connection<LoggedRequestRow> & { skippedCount: () => Promise<number> };
+export type RequestLogConnection = Connection<LoggedRequestRow> & {
+  /** Position in the log before the page was read. */
+  cursor: string;
+  /** The number of requests that were not stored; read only when called. */
+  skippedCount: () => Promise<number>;
+};
 
 const NEWEST: Order = {
   column: Prisma.sql`r.at`,
@@ -34,11 +39,14 @@ export async function listRequests(
       throw new BadInputError('Invalid cursor');
     }
   }
+  // Before the rows, so that a subscription from there misses none.
+  const end = await lastRequestId(applicationId);
   const rows = await readRequests(Prisma.sql`
     r.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${between(page, NEWEST)}
     ORDER BY ${orderBy(NEWEST, page.isBackward)} LIMIT ${page.limit + 1}`);
   return {
     ...connection(rows, page, ({ at, id }) => ({ value: at.toISOString(), id: String(id) })),
+    cursor: String(end),
     skippedCount: () => countSkipped(applicationId, filter ?? {}),
   };
 }

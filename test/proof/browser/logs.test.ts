@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
+import { storeRequests } from '../../../src/resolvers/request-log/store.ts';
+import { type EndedRequest, RequestLog } from '../../../src/server/observability/request-log.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
 import { expectAccessible, hasBrowser, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { APP, openAs } from '../../support/clients/console.ts';
@@ -15,6 +17,19 @@ import { apiKey, createUser, type TestUser } from '../../support/fixtures/users.
 const LOGS = `${APP}/logs`;
 const NO_USER = `/users/${2 ** 31 - 1}.json`;
 const SCRIPT = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>';
+
+const ended = (route: string): EndedRequest => ({
+  facts: { id: 'old', route, applicationId: APPLICATION.id },
+  ms: 1,
+  transport: 'rest',
+  method: 'GET',
+  path: null,
+  httpStatus: 418,
+  isCutOff: false,
+  network: null,
+  userAgent: null,
+  responseBytes: 0,
+});
 
 describe.skipIf(!hasBrowser)('the logs in a browser', () => {
   // No slow requests, because the machine of the test may be.
@@ -172,5 +187,41 @@ describe.skipIf(!hasBrowser)('the logs in a browser', () => {
     );
     await page.getByText('No request matches').waitFor();
     expect(await page.evaluate('[window.attacked]')).toEqual([null]);
+  });
+
+  test('a request that is logged while older ones load is shown, once', async () => {
+    const log = new RequestLog(600_000, running.now);
+    for (let nth = 0; nth < 60; nth++) log.add(ended(`/old/${nth}`));
+    await storeRequests(log.take());
+    const { page, problems } = await openAs(owner, '/console/');
+    let release: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isHeld = false;
+    await page.route('**/graphql', async (route) => {
+      if (/requestLog.*"after":"/s.test(route.request().postData() ?? '')) {
+        isHeld = true;
+        await released;
+      }
+      await route.continue();
+    });
+    await page.goto(`${running.url}${LOGS}`);
+    await page.getByRole('button', { name: 'GET /old/59' }).waitFor();
+    const scrollTo = (place: number) => page.evaluate(`scrollTo(0, ${place})`);
+    await scrollTo(100_000);
+    await until(() => isHeld);
+    const id = await request('/blobs/2147483647.json', { as: alice });
+    await scrollTo(0);
+    await page.getByTitle(id).waitFor();
+    release();
+    await until(async () => {
+      await scrollTo(100_000);
+      return (await page.getByRole('button', { name: 'Basket' }).count()) === 1;
+    });
+    await scrollTo(0);
+    await page.getByTitle(id).waitFor();
+    expect(await page.getByTitle(id).count()).toBe(1);
+    expect(problems).toEqual([]);
   });
 });

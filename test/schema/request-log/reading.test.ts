@@ -44,12 +44,17 @@ describe('requestLog', () => {
     (await loggedRequests({ filter }, as)).map(({ requestId }) => requestId);
 
   beforeAll(async () => {
-    ids = {
-      missing: await request(NO_USER, { as: alice }),
-      invalid: await request('/graphql', { as: apiKey, json: { query: 'query Nope { nothing }' } }),
-      other: await request('/users.json', { as: apiKey, json: { user: {} } }),
+    // One after the other, because the clock of the test does not order them.
+    const logged = async (...sent: Parameters<typeof request>) => {
+      const id = await request(...sent);
+      await loggedRequest(id, owner);
+      return id;
     };
-    await loggedRequest(ids.other, owner);
+    ids = {
+      missing: await logged(NO_USER, { as: alice }),
+      invalid: await logged('/graphql', { as: apiKey, json: { query: 'query Nope { nothing }' } }),
+      other: await logged('/users.json', { as: apiKey, json: { user: {} } }),
+    };
   });
 
   test('lists requests newest first', async () => {
@@ -157,6 +162,21 @@ describe('requestLogged', () => {
     } finally {
       await another.stop();
     }
+  });
+
+  test('follows a list without a gap, also an empty one', async () => {
+    const filter = { contains: '/users/:id', requestId: 'between' };
+    const { requestLog } = await execute(REQUEST_LOG, { filter }, owner);
+    expect(requestLog.edges).toEqual([]);
+    await fetch(`${running.url}${NO_USER}`, { headers: { ...alice.headers, 'X-Request-Id': 'between' } });
+    await loggedRequest('between', owner);
+    const listening = await followRequests(owner, { filter, since: requestLog.cursor });
+    await until(() => listening.received().length === 1);
+    const [{ cursor }] = listening.received();
+    await listening.close();
+    const later = await execute(REQUEST_LOG, { filter }, owner);
+    expect(BigInt(later.requestLog.cursor)).toBeGreaterThanOrEqual(BigInt(cursor));
+    expect(later.requestLog.edges).toHaveLength(1);
   });
 
   test('ends when the administrator loses the role', async () => {

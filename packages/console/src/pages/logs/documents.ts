@@ -2,6 +2,7 @@ import { graphql, type ResultOf } from '@atrium/client';
 
 export const REQUESTS = graphql(`query ConsoleRequests($filter: RequestLogFilter, $first: Int!, $after: String) {
   requestLog(filter: $filter, first: $first, after: $after) {
+    cursor
     skippedCount
     edges { node {
       id at requestId transport method route path operation fields status durationMs isSlow caller userId apiKeyId

@@ -1,9 +1,9 @@
 import type { ResultOf } from '@atrium/client';
 import { Alert, Badge, Button, Code, Group, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { query, SERVICE, type Target } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { Empty, Page } from '../../ui/page.tsx';
@@ -74,7 +74,7 @@ function Logs({ target, search, onSearch }: LogsProps) {
   );
 }
 
-type LogPage = ResultOf<typeof REQUESTS>['requestLog'];
+type LoadedLog = InfiniteData<ResultOf<typeof REQUESTS>['requestLog'], string | null>;
 
 interface ListProps {
   target: Target;
@@ -84,22 +84,26 @@ interface ListProps {
 }
 
 function List({ target, search, onOpen, onClear }: ListProps) {
-  const queries = useQueryClient();
-  const queryKey = [target.application, 'requests', search];
+  /** Newest first. Not in the cache of the query, because a page that is being loaded would replace them. */
+  const [added, setAdded] = useState<LoggedRequest[]>([]);
   const filter = useMemo(() => filterOf(search), [search]);
   const requests = useInfiniteQuery({
     ...forward,
-    queryKey,
+    queryKey: [target.application, 'requests', search],
     queryFn: async ({ pageParam, signal }) =>
       (await query(target, REQUESTS, { filter, first: PAGE_SIZE, after: pageParam }, signal)).requestLog,
     // Live rows follow the list, which a refetch would only repeat.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    select: useCallback((loaded: LoadedLog) => withAdded(loaded, added), [added]),
   });
   const pages = requests.data?.pages;
-  const onRequest = (node: LoggedRequest) =>
-    queries.setQueryData<InfiniteData<LogPage>>(queryKey, (old) => old && withFirst(old, node));
-  const follow = useLiveRequests({ target, filter, newest: pages && newestOf(pages), onRequest });
+  const follow = useLiveRequests({
+    target,
+    filter,
+    since: pages?.[0]?.cursor,
+    onRequest: (request) => setAdded((old) => [request, ...old]),
+  });
   const columns = useMemo(() => columnsOf(onOpen), [onOpen]);
   const skipped = pages?.[0]?.skippedCount ?? 0;
   const isFiltered = Object.values(search).some((value) => value !== undefined);
@@ -173,17 +177,16 @@ function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveR
   );
 }
 
-/** The position from which live rows follow; 0 precedes all. */
-function newestOf(pages: readonly LogPage[]): string {
-  const ids = pages.flatMap(({ edges }) => edges.map(({ node }) => Number(node.id)));
-  return String(Math.max(0, ...ids));
-}
-
-/** Older rows remain on the page, because they are paged by cursor. */
-function withFirst({ pages, pageParams }: InfiniteData<LogPage>, node: LoggedRequest): InfiniteData<LogPage> {
-  const [first, ...rest] = pages;
-  if (!first || pages.some(({ edges }) => edges.some((edge) => edge.node.id === node.id))) return { pages, pageParams };
-  return { pages: [{ ...first, edges: [{ node }, ...first.edges] }, ...rest], pageParams };
+/** A request that is also on a loaded page, for example because its process was slow to store it, is shown once. */
+function withAdded({ pages, pageParams }: LoadedLog, added: readonly LoggedRequest[]): LoadedLog {
+  const ids = new Set(added.map(({ id }) => id));
+  const [first, ...rest] = pages.map((page) => ({
+    ...page,
+    edges: page.edges.filter(({ node }) => !ids.has(node.id)),
+  }));
+  if (!first) return { pages, pageParams };
+  const edges = [...added.map((node) => ({ node })), ...first.edges];
+  return { pages: [{ ...first, edges }, ...rest], pageParams };
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });

@@ -10,24 +10,24 @@ export type FollowState = 'live' | 'paused' | 'stopped';
 interface Follow {
   target: Target;
   filter: ReturnType<typeof filterOf>;
-  /** Id of the newest request of the list; undefined until it is loaded. */
-  newest: string | undefined;
+  /** Cursor from before the list was read; undefined until it is loaded. */
+  since: string | undefined;
   onRequest: (request: LoggedRequest) => void;
 }
 
 /** Follows the log behind the loaded list. Starts again with other filters, so that each is a new component. */
-export function useLiveRequests({ target, filter, newest, onRequest }: Follow) {
+export function useLiveRequests({ target, filter, since, onRequest }: Follow) {
   const [state, setState] = useState<FollowState>('live');
   const [problem, setProblem] = useState<string>();
   const cursor = useRef<string>(undefined);
-  const latest = useRef({ filter, newest, onRequest });
-  latest.current = { filter, newest, onRequest };
-  const isReady = newest !== undefined;
+  const latest = useRef({ filter, since, onRequest });
+  latest.current = { filter, since, onRequest };
+  const isReady = since !== undefined;
   const { application } = target;
   useEffect(() => {
     if (!isReady || state !== 'live') return;
     const aborted = new AbortController();
-    cursor.current ??= latest.current.newest!;
+    cursor.current ??= latest.current.since!;
     clientOf({ application }).subscribe(
       REQUEST_LOGGED,
       { filter: latest.current.filter, since: cursor.current },
