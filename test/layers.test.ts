@@ -55,6 +55,7 @@ const DOMAINS = [
   'files',
   'geodata',
   'content',
+  'mail',
   'sessions',
   'address-book',
   'classes',

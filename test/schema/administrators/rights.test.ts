@@ -34,6 +34,7 @@ const PUBLIC = [
   'passwordReset',
   'passkeySignInOptions',
   'requestAdministratorLink',
+  'requestResetLink',
   'resetPassword',
   'signInAdministrator',
   'signInAdministratorWithPasskey',
@@ -70,8 +71,9 @@ async function outcome({ kind, path, document }: Operation, as: Caller) {
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
-    const { hub, jobNotifier } = running.app.services;
-    if (text.includes('event: next') || hub.subscriptionCount + jobNotifier.subscriptionCount > 0) break;
+    const { hub, jobNotifier, requestFeed } = running.app.services;
+    const count = hub.subscriptionCount + jobNotifier.subscriptionCount + requestFeed.followerCount;
+    if (text.includes('event: next') || count > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];

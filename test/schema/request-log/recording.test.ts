@@ -3,6 +3,7 @@ import { type IncomingMessage, request as openRequest } from 'node:http';
 import { hostname } from 'node:os';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { HOUR } from '../../../src/lib/time.ts';
 import { trimRequestLog } from '../../../src/resolvers/request-log/trim.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
@@ -29,9 +30,13 @@ let owner: TestAdministrator;
 let service: Caller;
 let alice: TestUser;
 
+const owners = async () => {
+  const administrator = await signedInAdministrator({ applicationId: null, role: 'owner' });
+  return [administrator, withoutApplication(administrator)] as const;
+};
+
 beforeAll(async () => {
-  owner = await signedInAdministrator({ applicationId: null, role: 'owner' });
-  service = withoutApplication(owner);
+  [owner, service] = await owners();
   alice = await createUser();
 });
 
@@ -108,11 +113,13 @@ describe('a failed request has a row', () => {
 
   test('of an operation of a socket, by the id of the socket', async () => {
     const socket = await connect(alice);
-    await socket.run(`query Missing { message(id: "${UNKNOWN_MESSAGE}") { id } }`);
-    await socket.run('{ nothing }');
-    await storePending();
     const rows = () => loggedRequests({ filter: { transport: 'WEBSOCKET', userId: alice.id } }, owner);
-    await until(async () => (await rows()).length === 2);
+    // One after the other, because the clock of the test does not order them.
+    const logged = (count: number) => until(async () => (await rows()).length === count);
+    await socket.run(`query Missing { message(id: "${UNKNOWN_MESSAGE}") { id } }`);
+    await logged(1);
+    await socket.run('{ nothing }');
+    await logged(2);
     const [refused, missing] = await rows();
     expect(missing).toMatchObject({ operation: 'Missing', fields: ['message'], status: 404, httpStatus: null });
     expect(missing).toMatchObject({ route: '/graphql', method: null, network: '127.0.0.1' });
@@ -220,13 +227,20 @@ test('rows are removed after the retention, with the counts of their hours', asy
   await loggedRequest(id, owner);
   await trimRequestLog(new Date(clock.now()));
   expect(await db.loggedRequest.count({ where: { requestId: id } })).toBe(1);
-  await trimRequestLog(new Date(clock.now() + 3_600_000));
-  expect(await db.loggedRequest.count()).toBe(0);
-  expect(await db.requestLogHour.count()).toBe(0);
+  const before = new Date(clock.now() + 1);
+  clock.advance(HOUR);
+  // Also rows of slow requests of this test, which may be stored late.
+  await until(async () => {
+    await storePending();
+    await trimRequestLog(before);
+    return (await db.requestLogHour.count({ where: { hour: { lt: before } } })) === 0;
+  });
+  expect(await db.loggedRequest.count({ where: { at: { lt: before } } })).toBe(0);
   // Later rows continue behind, so that cursors remain valid.
   const { lastId } = await db.requestLogEnd.findUniqueOrThrow({ where: { applicationId: APPLICATION.id } });
+  [owner, service] = await owners();
   const again = await loggedRequest(await request(`/users/${2 ** 31 - 1}.json`, { as: alice }), owner);
-  expect(BigInt(again.id)).toBe(lastId + 1n);
+  expect(BigInt(again.id)).toBeGreaterThan(lastId);
 });
 
 test('an upgrade to another path is a request without an application', async () => {
