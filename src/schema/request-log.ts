@@ -90,7 +90,10 @@ const LoggedRequest = builder.objectRef<LoggedRequestRow>('LoggedRequest').imple
       description: 'Id of the user, also if an API key or an administrator acts as the user.',
     }),
     apiKeyId: t.exposeInt('apiKeyId', { nullable: true, description: 'Id of the API key that was used.' }),
-    administratorId: t.exposeInt('administratorId', { nullable: true, description: 'Id of the administrator.' }),
+    administratorId: t.exposeInt('administratorId', {
+      nullable: true,
+      description: 'Id of the administrator who sent the request in the console, also as a user.',
+    }),
     sessionId: t.exposeInt('sessionId', { nullable: true, description: 'Id of the session of the application.' }),
     network: t.exposeString('network', {
       nullable: true,
@@ -123,7 +126,7 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
     requestId: t.string({ description: 'Complete id of the request or socket.' }),
     caller: t.field({ type: RequestCaller, description: 'Kind of the caller.' }),
     userId: t.int({ description: 'Id of the user, also if others act as the user.' }),
-    apiKeyId: t.int({ description: 'Id of the API key.' }),
+    apiKeyId: t.int({ description: 'Id of the API key that was used, also on behalf of users.' }),
     slowOnly: t.boolean({ description: 'Whether to select only slow requests.' }),
     from: t.field({ type: 'DateTime', description: 'Only requests of this time and later.' }),
     to: t.field({ type: 'DateTime', description: 'Only requests before this time.' }),

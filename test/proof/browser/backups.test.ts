@@ -137,26 +137,24 @@ describe.skipIf(!hasBrowser)('the page Backups and checks', () => {
     expect(await other.page.getByRole('link', { name: 'Backups and checks' }).count()).toBe(0);
   });
 
-  test('fits a phone in the dark and a desktop, with all its parts', async () => {
+  test.each([
+    ['a phone in the dark', PHONE],
+    ['a desktop in the dark', { colorScheme: 'dark' as const }],
+  ])('fits %s, with all its parts', async (_name, options) => {
     const [archive, check] = [await exported(owner), await checked(owner)];
-    for (const [name, options] of [
-      ['phone', PHONE],
-      ['dark', { colorScheme: 'dark' as const }],
-    ] as const) {
-      const paths: [path: string, text: RegExp][] = [
-        ['', /, stored$/],
-        ['?start=export', /^Start export$/],
-        [`/${archive.id}`, /^SHA-256$/],
-        [`/${check.id}`, /^\d+ checks, /],
-      ];
-      for (const [path, text] of paths) {
-        const { page, problems } = await openAs(owner, `${PAGE}${path}`, options);
-        await page.getByText(text).first().waitFor();
-        await expectAccessible(page);
-        const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-        expect([name, path, isWide, problems]).toEqual([name, path, false, []]);
-        await page.context().close();
-      }
+    const paths: [path: string, text: RegExp][] = [
+      ['', /, stored$/],
+      ['?start=export', /^Start export$/],
+      [`/${archive.id}`, /^SHA-256$/],
+      [`/${check.id}`, /^\d+ checks, /],
+    ];
+    for (const [path, text] of paths) {
+      const { page, problems } = await openAs(owner, `${PAGE}${path}`, options);
+      await page.getByText(text).first().waitFor();
+      await expectAccessible(page);
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      expect([path, isWide, problems]).toEqual([path, false, []]);
+      await page.context().close();
     }
   });
 });
