@@ -6,6 +6,7 @@ import { running, useApp } from '../../support/app/app.ts';
 import { useChatExample } from '../../support/app/chat-example.ts';
 import { sql } from '../../support/app/sql.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
+import { message, signUp as signUpIn, startDialog, write } from '../../support/clients/chat-example.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
 
@@ -19,35 +20,8 @@ describe.skipIf(!hasBrowser)('the chat example in a browser', () => {
 
   beforeAll(() => execute('mutation { updateApplication(input: { publicSignIn: true }) { id } }', {}, apiKey));
 
-  async function signUp(name: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
-    const { page } = await openPage(example.url, options);
-    page.setDefaultTimeout(90_000);
-    await page.getByRole('button', { name: 'Create an account' }).click();
-    await page.getByLabel('Name').fill(name);
-    await page.getByLabel('Login').fill(name.toLowerCase().replaceAll(' ', '.'));
-    await page.getByLabel('Password').fill('correct-horse');
-    await page.getByRole('button', { name: 'Sign up' }).click();
-    await page.getByRole('heading', { name: 'Chats' }).waitFor();
-    return page;
-  }
+  const signUp = (name: string, options = DESKTOP): Promise<Page> => signUpIn(example, name, options);
 
-  async function startDialog(page: Page, ...names: string[]): Promise<void> {
-    await page.getByRole('button', { name: 'New conversation' }).first().click();
-    const modal = page.getByRole('dialog');
-    for (const name of names) {
-      await modal.getByLabel('Find people').fill(name);
-      await modal.getByRole('checkbox', { name }).check();
-    }
-    await modal.getByRole('button', { name: /^(Open|Create a group)/ }).click();
-    await page.getByLabel('Message', { exact: true }).waitFor();
-  }
-
-  async function write(page: Page, text: string): Promise<void> {
-    await page.getByLabel('Message', { exact: true }).fill(text);
-    await page.keyboard.press('Enter');
-  }
-
-  const message = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
   const picture = async (page: Page, name: string) => {
     if (process.env.UPDATE_SCREENSHOTS !== 'on') return;
     await mkdir(PICTURE, { recursive: true });

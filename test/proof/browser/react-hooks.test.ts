@@ -1,30 +1,8 @@
-import { resolve } from 'node:path';
-import { build } from 'esbuild';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
+import { bundle } from '../../support/app/bundle.ts';
 import { hasBrowser, openPage, useBrowser } from '../../support/clients/browser.ts';
-
-const PACKAGES = resolve(import.meta.dirname, '../../../packages');
-const alias = {
-  '@atrium/client': `${PACKAGES}/client/src/index.ts`,
-  '@atrium/react': `${PACKAGES}/react/src/index.ts`,
-};
-
-async function bundle(code: string, platform: 'browser' | 'node'): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'tsx' },
-    bundle: true,
-    write: false,
-    format: platform === 'node' ? 'esm' : 'iife',
-    platform,
-    alias,
-    jsx: 'automatic',
-    external: platform === 'node' ? ['react', 'react-dom'] : [],
-    define: { 'process.env.NODE_ENV': '"production"' },
-  });
-  return outputFiles[0]!.text;
-}
 
 describe('the hooks of @atrium/react', () => {
   test('the hooks render on a server with what is known before anything is loaded', async () => {
