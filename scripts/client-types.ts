@@ -18,6 +18,16 @@ const EXPORTS = [
   'VariablesOf',
 ];
 
+/**
+ * Instead of those of `graphql`, which an app need not install: without it, the types of `@0no-co/graphql.web` lose
+ * their members. `any` fits the documents of every library.
+ */
+const NODES = `type DefinitionNode = any;
+interface DocumentNode {
+  readonly kind: any;
+  readonly definitions: readonly any[];
+}`;
+
 /** @returns the declarations of gql.tada with plain texts instead of its enums, and exports that a checker needs */
 export function parserTypes(): string {
   const require = createRequire(import.meta.url);
@@ -27,7 +37,7 @@ export function parserTypes(): string {
     [...kinds.matchAll(/readonly (\w+): GraphQLKind<'\w+', '(\w+)'>/g)].map((kind) => [kind[1], kind[2]]),
   );
   const types = readFileSync(join(tada, 'dist/chunks/index-chunk.d.ts'), 'utf8')
-    .replace(/^import .*$/m, "import type { DefinitionNode, DocumentNode } from '@0no-co/graphql.web';")
+    .replace(/^import .*$/m, NODES)
     .replace(/\bKind\.(\w+)/g, (_, kind) => `'${names.get(kind)}'`)
     .replace(/\bOperationTypeNode\.(\w+)/g, (_, operation: string) => `'${operation.toLowerCase()}'`)
     .replace(/\/\*\*[\s\S]*?\*\/\n?/g, '')

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('renders of components with the hooks of @atrium/re
     const [thread, other] = [await createDialog(bob, [alice]), await createDialog(bob, [alice])];
     await send(bob, thread, 'first of the thread');
     await send(bob, other, 'first of the other');
-    const { page } = await openPage(`${running.url}/robots.txt`);
+    const { page, problems } = await openPage(`${running.url}/robots.txt`);
     const { login, password } = alice;
     const given = {
       url: running.url,
@@ -76,8 +76,9 @@ describe.skipIf(!hasBrowser)('renders of components with the hooks of @atrium/re
       userIds: [bob.id],
     };
     await page.evaluate(await bundle(componentsOf(given), 'browser'));
+    expect(problems).toEqual([]);
     const shown = () => page.evaluate(() => (globalThis as unknown as { shown: Shown }).shown);
-    await expect.poll(async () => (await shown()).texts).toEqual(['first of the thread']);
+    await expect.poll(shown).toMatchObject({ texts: ['first of the thread'] });
     await expect.poll(async () => (await shown()).others).toEqual(['first of the other']);
     await expect.poll(shown).toMatchObject({ isReady: true, unread: 2 });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,9 @@ beforeAll(async () => {
   const npm = ['pack', './packages/client', '--ignore-scripts', '--pack-destination', app];
   await run('npm', npm, { cwd: ROOT, shell: process.platform === 'win32' });
   await run('tar', ['-xzf', join(app, 'atrium-client-0.2.0.tgz'), '-C', installed, '--strip-components=1']);
-  for (const name of ['@0no-co', 'ws', '@types/node', '@types/ws']) {
+  // Copied, because the types of a linked package would find `graphql` in the repository.
+  await cp(join(ROOT, 'node_modules/@0no-co'), join(app, 'node_modules/@0no-co'), { recursive: true });
+  for (const name of ['ws', '@types/node', '@types/ws']) {
     await symlink(join(ROOT, 'node_modules', name), join(app, 'node_modules', name), 'junction');
   }
   await writeFile(join(app, 'package.json'), '{ "type": "module" }');

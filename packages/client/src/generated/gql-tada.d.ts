@@ -22,7 +22,11 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 */
-import type { DefinitionNode, DocumentNode } from '@0no-co/graphql.web';
+type DefinitionNode = any;
+interface DocumentNode {
+  readonly kind: any;
+  readonly definitions: readonly any[];
+}
 
 type matchOr<Constraint, T, Fallback> = Constraint extends T
   ? Fallback
