@@ -29,15 +29,28 @@ describe.skipIf(!hasBrowser)('the GraphQL explorer in the console', () => {
     const requested = page.waitForRequest((request) => (request.postData() ?? '').includes('ownBooks'));
     await page.locator('.graphiql-query-editor .CodeMirror').click();
     await page.keyboard.press('Control+A');
-    await page.keyboard.insertText('query ownBooks { application { name } createdBooks: books { totalCount } }');
+    await page.keyboard.insertText('query ownBooks { application { name } createdBooks: books { id } }');
     await page.keyboard.press('Control+Enter');
     const headers = (await requested).headers();
     expect(headers.application).toBe(String(APPLICATION.id));
     expect(headers.authorization).toBeUndefined();
-    await expect.poll(() => page.locator('.result-window').textContent(), WAIT).toContain('"totalCount": 0');
-    await expectAccessible(page, ['scrollable-region-focusable', 'aria-required-children', 'aria-required-parent']);
+    await expect.poll(() => page.locator('.result-window').textContent(), WAIT).toContain('"createdBooks": []');
+    await expectAccessible(page, ['scrollable-region-focusable']);
     if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/explorer.png` });
     expect(problems).toEqual([]);
+  });
+
+  test('operations that read messages ask for a reason, and then run', async () => {
+    const { page } = await open();
+    await page.getByText('Schema loaded').waitFor();
+    await page.locator('.graphiql-query-editor .CodeMirror').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText('{ dialogs(first: 1) { totalCount } }');
+    await page.keyboard.press('Control+Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('ticket 7');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect.poll(() => page.locator('.result-window').textContent(), WAIT).toContain('"totalCount": 0');
   });
 
   test('the console loads the explorer only on its page', async () => {

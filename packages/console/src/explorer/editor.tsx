@@ -19,7 +19,7 @@ interface EditorProps {
 /** GraphiQL, without its own fields for credentials. */
 export function Editor({ fetcher, schema, sample, storedAs, theme }: EditorProps) {
   const storage = useMemo(() => (storedAs === undefined ? undefined : prefixed(storedAs)), [storedAs]);
-  useEffect(nameEditors, []);
+  useEffect(repairMarkup, []);
   return (
     <GraphiQL
       fetcher={fetcher}
@@ -58,16 +58,32 @@ export function useSchema(headers: Record<string, string>) {
   return { schema, status };
 }
 
-/** CodeMirror gives its text fields no accessible name. It loads later than the page. */
-function nameEditors(): () => void {
+/** Repairs what GraphiQL lacks for screen readers. It loads later than the page. */
+function repairMarkup(): () => void {
   const observer = new MutationObserver(() => {
-    for (const field of document.querySelectorAll('.CodeMirror textarea:not([aria-label])')) {
-      const section = field.closest('[aria-label]')?.getAttribute('aria-label');
-      field.setAttribute('aria-label', section ?? 'Operation');
-    }
+    nameEditors();
+    unnestTabs();
   });
-  observer.observe(document.body, { childList: true, subtree: true });
+  observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['aria-selected'] });
   return () => observer.disconnect();
+}
+
+/** CodeMirror gives its text fields no accessible name. */
+function nameEditors(): void {
+  for (const field of document.querySelectorAll('.CodeMirror textarea:not([aria-label])')) {
+    const section = field.closest('[aria-label]')?.getAttribute('aria-label');
+    field.setAttribute('aria-label', section ?? 'Operation');
+  }
+}
+
+/** A tab must not contain buttons, so tabs become items of a list, whose buttons state which one is open. */
+function unnestTabs(): void {
+  for (const tab of document.querySelectorAll('.graphiql-tab')) {
+    const isOpen = tab.classList.contains('graphiql-tab-active');
+    tab.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', String(isOpen));
+    for (const name of ['role', 'aria-selected']) tab.removeAttribute(name);
+    tab.parentElement?.removeAttribute('role');
+  }
 }
 
 function prefixed(prefix: string): Storage {
