@@ -233,8 +233,8 @@ export const GUARDS: Guard[] = [
     [
       23,
       'src/rest/http/handler.ts',
-      'return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });',
-      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, isCounted: true, isLegacy: true, callerLeft });",
+      'return createContext(this.#services, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });',
+      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in URLs', [
@@ -269,7 +269,12 @@ export const GUARDS: Guard[] = [
     [28, 'src/rest/http/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
   ]),
   ...guardsOf('files.test.ts', '#29 path traversal', [
-    [29, 'src/gateways/storage.ts', "if (!STORAGE_KEY.test(key)) throw new Error('invalid storage key');", ''],
+    [
+      29,
+      'src/gateways/storage.ts',
+      "if (!STORAGE_KEY.test(key) && !BACKUP_KEY.test(key)) throw new Error('invalid storage key');",
+      '',
+    ],
   ]),
   ...guardsOf(
     'crawlers.test.ts',
@@ -762,6 +767,7 @@ export const GUARDS: Guard[] = [
     [55, 'src/graphql/console-cookie.ts', '|| origin === undefined || !isConsoleOrigin(origin, host)', ''],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", 'headers.application'],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", "method === 'POST'"],
+    [55, 'src/server/lifecycle.ts', '{ ...services, isConsoleOn: false }', 'services'],
   ]),
   ...guardsOf('console.test.ts', '#56 escape from a role', [
     [56, 'src/resolvers/administrators/rights.ts', 'if (!isRole) throw', 'if (false) throw'],
@@ -845,5 +851,17 @@ export const GUARDS: Guard[] = [
     [61, 'src/server/observability/unknown-paths.ts', 'WORD.test(segment)', 'true'],
     [61, 'src/server/observability/request-samples.ts', 'const isAdmitted = tokens >= 1;', 'const isAdmitted = true;'],
     [61, 'src/resolvers/request-log/live.ts', 'if (!isAllowed) throw', 'if (false) throw'],
+  ]),
+  ...guardsOf('mails.test.ts', '#62 injection by texts of mails', [
+    [62, 'src/resolvers/mail/placeholders.ts', 'replaced(template, values, escapeHtml)', 'filled(template, values)'],
+    [62, 'src/resolvers/mail/placeholders.ts', 'harmless(values[name])', 'values[name]'],
+    [62, 'src/resolvers/mail/rules.ts', "field === 'subject' && /\\p{Cc}/u.test(value)", 'false'],
+    [62, 'src/lib/app-url.ts', '!FORBIDDEN.has(protocol)', 'true'],
+    [
+      62,
+      'src/resolvers/sessions/password-resets.ts',
+      'isAppUrl(appUrl) ? appUrl : null',
+      'appUrl !== "" ? appUrl : null',
+    ],
   ]),
 ];

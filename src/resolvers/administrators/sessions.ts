@@ -16,7 +16,7 @@ export const CONFIRMATION_MS = 15 * MINUTE;
 const SEEN_STEP_MS = MINUTE;
 const TOKEN_BYTES = 32;
 
-/** @throws {DisabledError} {BadInputError} no cookie can be set, for example over WebSocket */
+/** @throws {BadInputError} no cookie can be set, for example over WebSocket */
 export function requirePage({ page }: Pick<Context, 'page'>): CallingPage {
   if (!page) throw new BadInputError('Sign in by a POST request from the address of the console');
   return page;

@@ -8,6 +8,7 @@ import { createSetupLink } from '../../../src/resolvers/administrators/links.ts'
 import { rightOf } from '../../../src/schema/administrator-rights.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { connect, openSocket } from '../../support/clients/websocket.ts';
 import {
@@ -72,6 +73,28 @@ describe('#55 cookies of the console', () => {
       message: 'Sign in by a POST request from the address of the console',
       code: 'BAD_USER_INPUT',
     });
+  });
+
+  test('do not count on the main port if the console has its own', async () => {
+    const app = await startAnother({ consolePort: 0 });
+    try {
+      const { cookie } = await signedInAdministrator('owner');
+      const ownPort = new URL(app.services.consoleUrl()).origin;
+      const ask = async (url: string, origin: string) => {
+        const headers = { 'Content-Type': 'application/json', Origin: origin, Application: 'none', Cookie: cookie };
+        const response = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ query: ME }),
+        });
+        return (await response.json()).data?.administrator ?? null;
+      };
+      expect(await ask(ownPort, ownPort)).not.toBeNull();
+      for (const origin of [app.url, ownPort]) expect(await ask(app.url, origin)).toBeNull();
+      expect(await ask(ownPort, app.url)).toBeNull();
+    } finally {
+      await app.stop();
+    }
   });
 
   test('are never shared with other origins', async () => {

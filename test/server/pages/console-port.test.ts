@@ -47,7 +47,7 @@ test('no administrator can sign in on the main port', async () => {
     headers: { 'Content-Type': 'application/json', Origin: running.url, Application: 'none' },
     body: JSON.stringify({ query }),
   });
-  expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'DISABLED' } }] });
+  expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }], data: null });
   expect(response.headers.getSetCookie()).toEqual([]);
 });
 

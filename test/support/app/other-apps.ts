@@ -20,11 +20,12 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
     config: {
       host: '127.0.0.1',
       port: 0,
+      dataDir: running.dataDir,
       publicUrl: undefined,
       resetPageUrl: undefined,
       isConsoleOn: true,
       consoleOrigin: undefined,
-      consolePort: undefined,
+      consolePort: settings.consolePort,
       tokenHeaders: ['SVC-Token'],
       sessionMinutes: settings.sessionMinutes ?? 120,
       eventRetentionHours: 24,
