@@ -25,6 +25,7 @@ import type { RequestFeed } from './realtime/request-feed.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { CallingRequest } from './server/limits/client-address.ts';
 import type { Meter, RateLimits } from './server/limits/rate-limits.ts';
+import type { DiskSpace } from './server/observability/disk-space.ts';
 import type { Observer } from './server/observability/observer.ts';
 import type { RequestFacts } from './server/observability/request-facts.ts';
 import type { RequestLog } from './server/observability/request-log.ts';
@@ -34,6 +35,8 @@ export interface Diagnostics {
   log: Logger;
   observer: Observer;
   requestLog: RequestLog;
+  /** Of the file system with `DATA_DIR`; undefined if it does not report its size. */
+  dataSpace: () => Promise<DiskSpace | undefined>;
 }
 
 export interface Realtime {

@@ -11,6 +11,7 @@ export function createContext(services: Services, viewer: Viewer, call: Call): C
     log: services.log,
     observer: services.observer,
     requestLog: services.requestLog,
+    dataSpace: services.dataSpace,
     outbox: services.outbox,
     hub: services.hub,
     presence: services.presence,

@@ -13,7 +13,7 @@ const GROUPS: (Right & { operations: string })[] = [
   {
     roles: DEVELOPER,
     operations:
-      'apiKeys requestLog requestLogged assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
+      'apiKeys requestLog requestLogged slowShapes assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
       'mailPreview testMail updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
       'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
       'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +

@@ -2,6 +2,7 @@ import type { AdministratorViewer } from '../lib/access.ts';
 import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
 import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../resolvers/request-log/list.ts';
 import { subscribeToRequests } from '../resolvers/request-log/live.ts';
+import { listSlowShapes, type SlowShape as SlowShapeRow } from '../resolvers/request-log/slow.ts';
 import type { SentError } from '../server/observability/request-errors.ts';
 import { NO_APPLICATION_ID } from '../server/observability/request-log.ts';
 import { builder } from './builder.ts';
@@ -133,9 +134,42 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
   }),
 });
 
+const SlowShape = builder.objectRef<SlowShapeRow>('SlowShape').implement({
+  description: 'Slow requests that have transport, route and operation name in common.',
+  fields: (t) => ({
+    transport: t.expose('transport', { type: RequestTransport, description: 'How the requests were sent.' }),
+    route: t.exposeString('route', { description: 'Pattern of the path, for example `/users/:id`.' }),
+    operation: t.exposeString('operation', {
+      nullable: true,
+      description: 'Name that the client gave the GraphQL operation, or else its root fields; null over REST.',
+    }),
+    requests: t.exposeInt('requests', {
+      description: 'Number of stored requests; see `skippedCount` of `requestLog`.',
+    }),
+    averageMs: t.exposeFloat('averageMs', { description: 'Average duration in milliseconds.' }),
+    maxMs: t.exposeFloat('maxMs', { description: 'Longest duration in milliseconds.' }),
+    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the latest of the requests ended.' }),
+  }),
+});
+
 const WHICH =
   'of the application in the header `Application`; with `none`, those without an application, for owners of all ' +
   'applications';
+
+builder.queryField('slowShapes', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: [SlowShape],
+    description: `Slow requests ${WHICH}, by shape; at most 20, those that took the most time in total first.`,
+    args: {
+      hours: t.arg.int({
+        required: true,
+        defaultValue: 24,
+        description: 'Number of hours up to now, 1 to 744. Requests are deleted after `REQUEST_LOG_DAYS`.',
+      }),
+    },
+    resolve: (_root, { hours }, { viewer, now }) => listSlowShapes(readableApplication(viewer), hours, now()),
+  }),
+);
 
 builder.queryField('requestLog', (t) =>
   t.withAuth({ administrator: true }).connection(

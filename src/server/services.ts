@@ -18,6 +18,7 @@ import { networkOf } from './limits/client-address.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import type { Limit, LimitName } from './limits/definitions.ts';
 import { RateLimits } from './limits/rate-limits.ts';
+import { diskSpaceOf } from './observability/disk-space.ts';
 import type { Observer } from './observability/observer.ts';
 import { RequestLog } from './observability/request-log.ts';
 import { RESET_PAGE } from './pages/paths.ts';
@@ -27,6 +28,7 @@ export interface ServiceDependencies extends Gateways {
     Config,
     | 'host'
     | 'port'
+    | 'dataDir'
     | 'publicUrl'
     | 'tokenHeaders'
     | 'sessionMinutes'
@@ -71,6 +73,7 @@ export async function createServices(
     log,
     observer,
     requestLog: new RequestLog(config.requestLogSlowMs, now),
+    dataSpace: () => diskSpaceOf(config.dataDir),
     outbox,
     hub: new Hub(outbox, bus, log),
     presence: new Presence(bus, presenceClock),

@@ -22,6 +22,16 @@ const ACCEPT = `mutation ($token: String!, $email: String) {
   }
 }`;
 
+test('status works before the first start of the service', async () => {
+  const env = await freshDataDir();
+  await cliJson(env, 'app', 'create', '--name', 'First');
+  expect(await cliJson(env, 'status')).toMatchObject({
+    waitingPushJobs: 0,
+    fileBytes: 0,
+    applications: [{ users: 0 }],
+  });
+});
+
 test('each start prints a link for the first administrator until there is one', async () => {
   const env = await freshDataDir();
   const first = await startService(env.DATA_DIR);

@@ -144,6 +144,10 @@ const DAMAGES: Damage[] = [
     check: 'blob counts',
     statements: 'UPDATE blob_counts SET number = number + 1 WHERE user_id = 0 AND application_id = :app',
   },
+  {
+    check: 'blob bytes',
+    statements: 'UPDATE blob_counts SET bytes = bytes + 1 WHERE user_id = 0 AND application_id = :app',
+  },
   { check: 'occupants', statements: `UPDATE members SET left_at = now() WHERE ${MEMBER}` },
   { check: 'destroyed dialogs', statements: 'INSERT INTO destroyed_dialogs VALUES (:app, :group)' },
   {

@@ -107,6 +107,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
     config: {
       host: '127.0.0.1',
       port: 0,
+      dataDir,
       publicUrl,
       resetPageUrl,
       isConsoleOn: settings.isConsoleOn ?? true,
