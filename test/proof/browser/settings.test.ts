@@ -62,9 +62,9 @@ describe.skipIf(!hasBrowser)('sign-in, mail and models in the console', () => {
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('the account grace of test').waitFor();
     await page.getByLabel('Subject').fill('Hello {{name}}');
-    await page.getByLabel('Text', { exact: true }).fill('Set it: {{link');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Set it: {{link');
     await preview.getByText('Text should contain {{link}}').waitFor();
-    await page.getByLabel('Text', { exact: true }).fill('Set it: {{link}}');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Set it: {{link}}');
     await page.getByRole('textbox', { name: 'HTML' }).fill('<script>top.hacked = 1</script><b>{{link}}</b>');
     await preview.getByText('Hello Grace Hopper').waitFor();
     await page.frameLocator('iframe').locator('b').waitFor();

@@ -213,6 +213,7 @@ const integrations = createRoute({
 const explorer = createRoute({
   getParentRoute: () => application,
   path: '/explorer',
+  validateSearch: words('user'),
   component: lazyRouteComponent(() => import('../pages/explorer.tsx'), 'ExplorerPage'),
 });
 

@@ -2,7 +2,7 @@ import { AtriumError } from '@atrium/client';
 import type { Fetcher } from '@graphiql/toolkit';
 import { Box, Group, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { CancelledError, reason, withAccess } from '../app/access.ts';
 import { Editor, useSchema } from '../explorer/editor.tsx';
@@ -33,7 +33,8 @@ function headersOf(application: number, stated: string, onBehalfOf: string): Rec
 export function ExplorerPage() {
   const { application } = useParams({ from: '/shell/apps/$application/explorer' });
   const [stated, setStated] = useState(reason.current ?? '');
-  const [onBehalfOf, setOnBehalfOf] = useState('');
+  const { user = '' } = useSearch({ from: '/shell/apps/$application/explorer' });
+  const [onBehalfOf, setOnBehalfOf] = useState(user);
   const [settled] = useDebouncedValue(`${stated.trim()}\n${onBehalfOf.trim()}`, TYPING_MS);
   const headers = useMemo(() => {
     const [settledReason = '', user = ''] = settled.split('\n');

@@ -27,6 +27,7 @@ import { Loaded, Page } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { UserAccess } from './user-access.tsx';
+import { UserDevices } from './user-devices.tsx';
 
 const USER = graphql(`query ConsoleUser($id: Int!) {
   user(id: $id) {
@@ -55,13 +56,7 @@ export function UserPage() {
     <Page
       title={found.data ? nameOf(found.data) : `User ${id}`}
       description={`User ${id} of application ${application}`}
-      actions={
-        mayEdit && (
-          <Button component={Link} to={`/apps/${application}/dialogs?user=${id}`} variant="default">
-            Dialogs
-          </Button>
-        )
-      }
+      actions={<Links application={application} id={id} isSupport={mayEdit} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -69,6 +64,7 @@ export function UserPage() {
             <Times user={loaded} />
             <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
             {mayEdit && <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />}
+            {mayEdit && <UserDevices key={`devices ${id}`} application={application} id={id} />}
             {mayEdit && <Password application={application} id={id} />}
             {mayEdit && <Deletion application={application} user={loaded} />}
           </Stack>
@@ -76,6 +72,21 @@ export function UserPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** What else the console shows about the user. */
+function Links({ application, id, isSupport }: { application: number; id: number; isSupport: boolean }) {
+  const links = [
+    ...(isSupport ? [{ name: 'Dialogs', page: 'dialogs' }] : []),
+    { name: 'Files', page: 'files' },
+    { name: 'Pushes', page: 'pushes' },
+    ...(isSupport ? [{ name: 'Act as user', page: 'explorer' }] : []),
+  ];
+  return links.map(({ name, page }) => (
+    <Button key={page} component={Link} to={`/apps/${application}/${page}?user=${id}`} variant="default">
+      {name}
+    </Button>
+  ));
 }
 
 function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }) {

@@ -8,7 +8,11 @@ interface ChartProps {
   /** Unix seconds. */
   times: number[];
   values: number[];
+  /** Drawn in red on top of the values. */
+  failures?: number[];
 }
+
+const BARS = { size: [0.7, 40] as [number, number] };
 
 const HEIGHT = 180;
 const HALF_HOUR = 1800;
@@ -28,14 +32,24 @@ function timesOf(_plot: UPlot, splits: number[]): string[] {
 }
 
 /** Bars over time. The page also states the figures as text, because a canvas is not accessible. */
-export function Chart({ label, times, values }: ChartProps) {
+export function Chart({ label, times, values, failures }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   useEffect(() => {
     const parent = box.current!;
     const text = scheme === 'dark' ? '#b4b9c2' : '#555b66';
     const grid = { stroke: scheme === 'dark' ? '#3a404c' : '#e3e6eb', width: 1 };
-    const color = scheme === 'dark' ? '#6096e0' : '#1f5fbf';
+    const barsOf = (name: string, color: string): UPlot.Series => ({
+      label: name,
+      stroke: color,
+      fill: color,
+      points: { show: false },
+      paths: UPlot.paths.bars!(BARS),
+    });
+    const own = barsOf(label, scheme === 'dark' ? '#6096e0' : '#1f5fbf');
+    const failed = barsOf('Failed', scheme === 'dark' ? '#f0716a' : '#b3261e');
+    // The sum is drawn first and then covered by the values.
+    const sums = failures && values.map((value, index) => value + (failures[index] ?? 0));
     const plot = new UPlot(
       {
         width: parent.clientWidth,
@@ -51,12 +65,9 @@ export function Chart({ label, times, values }: ChartProps) {
           { stroke: text, grid: { show: false }, ticks: grid, values: timesOf },
           { stroke: text, grid, ticks: { show: false }, incrs: STEPS },
         ],
-        series: [
-          {},
-          { label, stroke: color, fill: color, points: { show: false }, paths: UPlot.paths.bars!({ size: [0.7, 40] }) },
-        ],
+        series: sums ? [{}, failed, own] : [{}, own],
       },
-      [times, values],
+      sums ? [times, sums, values] : [times, values],
       parent,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height: HEIGHT }));
@@ -65,6 +76,6 @@ export function Chart({ label, times, values }: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, scheme]);
+  }, [label, times, values, failures, scheme]);
   return <div ref={box} role="img" aria-label={label} style={{ width: '100%', minHeight: HEIGHT }} />;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Role } from '../../../../src/lib/access.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
@@ -50,17 +51,49 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     expect(await again.page.getByRole('button', { name: /^(Created|Changed) / }).count()).toBe(2);
   });
 
-  test('a role sees only the pages that it may use', async () => {
-    const viewer = await signedInAdministrator('viewer');
-    const { page } = await openAs(viewer, `${APP}/overview`);
+  const EVERYBODY = ['REST reference', 'GraphQL explorer', 'Guides'];
+
+  test.each<[Role, pages: string[], forbidden: string]>([
+    ['viewer', ['Overview', 'GraphQL', 'Settings'], 'users'],
+    ['support', ['Overview', 'Users', 'Dialogs', 'Files', 'Pushes', 'Live', 'GraphQL'], 'data'],
+    [
+      'developer',
+      [
+        ...['Overview', 'Users', 'Data', 'Files', 'Pushes', 'Logs', 'API keys', 'Sign-in, mail and models', 'GraphQL'],
+        'Settings',
+      ],
+      'audit',
+    ],
+  ])('the role %s sees only the pages that it may use', async (role, pages, forbidden) => {
+    const { page } = await openAs(await signedInAdministrator(role), `${APP}/overview`);
     await page.getByText('Messages per hour').waitFor();
     const names = await page.getByLabel('Console').getByRole('link').allInnerTexts();
-    expect(names).toEqual(['Overview', 'Settings', 'REST reference', 'GraphQL explorer', 'Guides']);
-    await page.goto(`${running.url}${APP}/users`);
-    await page.getByText('Your role does not allow this operation').waitFor();
-    await page.goto(`${running.url}${APP}/settings`);
+    expect(names).toEqual([...pages, ...EVERYBODY]);
+    const isDeveloper = role === 'developer';
+    if (isDeveloper) await page.getByText('No request took as long').waitFor();
+    expect(await page.getByRole('heading', { name: 'Slow requests' }).count()).toBe(isDeveloper ? 1 : 0);
+    await page.goto(`${running.url}${APP}/${forbidden}`);
+    await page.getByText('Your role does not allow this operation').first().waitFor();
+  });
+
+  test('a viewer reads settings, which only developers change', async () => {
+    const { page } = await openAs(await signedInAdministrator('viewer'), `${APP}/settings`);
     await page.getByLabel('Name').waitFor();
     expect(await page.getByLabel('Name').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Delete application' }).count()).toBe(0);
+  });
+
+  test('a developer looks up a user, whom only support changes', async () => {
+    const user = await createUser({ full_name: 'Mary Jackson' });
+    const address = `${APP}/users/${user.id}`;
+    const buttons = ['Show devices', 'End sessions', 'Block user', 'Set password', 'Delete user'];
+    const developer = await openAs(await signedInAdministrator('developer'), address);
+    await developer.page.getByLabel('Full name').waitFor();
+    expect(await developer.page.getByLabel('Full name').isDisabled()).toBe(true);
+    for (const name of buttons) expect(await developer.page.getByRole('button', { name }).count()).toBe(0);
+    expect(await developer.page.getByRole('link', { name: 'Act as user' }).count()).toBe(0);
+    const support = await openAs(await signedInAdministrator('support'), address);
+    for (const name of buttons) await support.page.getByRole('button', { name }).waitFor();
+    expect(await support.page.getByLabel('Full name').isDisabled()).toBe(false);
   });
 });

@@ -99,7 +99,8 @@ describe.skipIf(!hasBrowser)('two browsers with the console', () => {
     await other.getByLabel('Model tokens per user and day').fill('1234');
     await one.getByLabel('Country of phone numbers').fill('GB');
     await one.getByRole('button', { name: 'Save' }).click();
-    await one.getByText('Settings saved').waitFor();
+    // Under the pointer, the notification stays.
+    await one.getByRole('button', { name: 'Undo' }).hover();
     const region = (page: Page) => page.getByLabel('Country of phone numbers').inputValue();
     await until(async () => (await region(other)) === 'GB');
     await other.getByRole('button', { name: 'Save' }).click();

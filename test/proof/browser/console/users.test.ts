@@ -5,6 +5,8 @@ import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { storeBlob } from '../../../support/fixtures/content.ts';
+import { subscribeDevice } from '../../../support/fixtures/pushes.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('users in the console', () => {
@@ -49,6 +51,38 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     load();
     await page.getByText(`Id ${ida.id}`).waitFor();
     await page.getByLabel('Full name').waitFor();
+  });
+
+  test('devices are shown and removed, and files and operations of the user are one click away', async () => {
+    const user = await createUser({ full_name: 'Katherine Johnson' });
+    await subscribeDevice(user, 'gcm', { client_identification_sequence: 'token' });
+    await storeBlob(user, 'orbits', { name: 'orbits.txt' });
+    await storeBlob(await createUser(), 'other', { name: 'of-another-user.txt' });
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByRole('button', { name: 'Show devices' }).click();
+    await page.getByText('gcm', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No device receives pushes').waitFor();
+    expect(await db.pushSubscription.count({ where: { userId: user.id } })).toBe(0);
+
+    await page.getByRole('link', { name: 'Files' }).last().click();
+    await page.getByText('orbits.txt').waitFor();
+    expect(await page.getByText('of-another-user.txt').count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Act as user' }).click();
+    await expect.poll(() => page.getByLabel('On behalf of user').inputValue()).toBe(String(user.id));
+    expect(problems).toEqual([]);
+  });
+
+  test('a password is set, and ends the sessions of the user', async () => {
+    const user = await createUser();
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByLabel('New password').fill('correct-horse-2');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password set').waitFor();
+    await page.getByText('No open sessions').waitFor();
+    expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
   });
 
   test('a user is blocked and unblocked, and their sessions end', async () => {
