@@ -126,6 +126,7 @@ test('all code of the documentation compiles in a separate app', async () => {
     'new-password.ts',
     'tags.ts',
     'tasks.ts',
+    'watched-cars.ts',
     'who.ts',
   ]);
   expect(await compile(files)).toBe('');
