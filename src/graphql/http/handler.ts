@@ -32,6 +32,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const METHODS = ['GET', 'POST', 'OPTIONS'];
 const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
+/** Yoga adds the members of `Context`, so no other member may have the name of one of them. */
 interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
@@ -41,7 +42,7 @@ interface ServerContext {
   /** Set once the document has been parsed. */
   read?: ReadRequest;
   facts: RequestFacts;
-  requestLog: () => Logger;
+  requestLogger: () => Logger;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -68,19 +69,19 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
-    const requestLog = () => services.log.child({ requestId: facts.id });
+    const requestLogger = () => services.log.child({ requestId: facts.id });
     const caller = onFirstUse(async () => {
       const read = (name: string) => request.headers[name.toLowerCase()];
       const credentials = withAdministrator(readCredentials(read, tokenHeaders), pageOf(request, services), read);
       const network = services.networkOf(request);
       const viewer = await authenticate(credentials, network, services).catch((error) => {
-        throw presentError(error, requestLog());
+        throw presentError(error, requestLogger());
       });
       facts.viewer = viewer;
       return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
     const headersOf = async () => ({ ...fixedHeaders, ...(await countsOf(request, caller)) });
-    const server: ServerContext = { req: request, res: response, caller, facts, requestLog };
+    const server: ServerContext = { req: request, res: response, caller, facts, requestLogger };
     try {
       const body = await readBodyOf(request, caller);
       requireReadable(request);
@@ -94,8 +95,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       }
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      facts.errors = [presentError(error, requestLog())];
-      refuse(response, error, requestLog(), await headersOf());
+      facts.errors = [presentError(error, requestLogger())];
+      refuse(response, error, requestLogger(), await headersOf());
       return;
     }
     const answer = () => yoga(request, response, server);
@@ -146,11 +147,11 @@ function pageOf(request: IncomingMessage, services: Services): ConsolePage | und
 
 async function executePresented(
   args: ExecutionArgs,
-  { requestLog }: Pick<ServerContext, 'requestLog'>,
+  { requestLogger }: Pick<ServerContext, 'requestLogger'>,
 ): Promise<ExecutionResult> {
   const result: ExecutionResult = await tracedExecution(args, () => execute(args));
   if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
+  return { ...result, errors: result.errors.map((error) => presentError(error, requestLogger())) };
 }
 
 async function responseOf(result: ExecutionResult, { mediaType }: PlainRequest, fetchAPI: FetchAPI) {
@@ -255,11 +256,11 @@ const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerCon
 
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
-    const { requestLog, read, facts } = args.contextValue as unknown as ServerContext;
+    const { requestLogger, read, facts } = args.contextValue as unknown as ServerContext;
     noteOperation(args, facts);
     const refused = refusedResult(read);
     if (refused) return setExecuteFn(async () => refused);
-    setExecuteFn((args: ExecutionArgs) => executePresented(args, { requestLog }));
+    setExecuteFn((args: ExecutionArgs) => executePresented(args, { requestLogger }));
   },
   onSubscribe({ args, setSubscribeFn }) {
     const { res, read, facts } = args.contextValue as unknown as ServerContext;
