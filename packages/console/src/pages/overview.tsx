@@ -76,7 +76,7 @@ function Figures({
   figures: Omit<Stats, 'hours'>;
 }) {
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
       <Figure name="Users" value={users} />
       <Figure name="Online now" value={usersOnline} />
       <Figure name="Files" value={files} detail={bytesText(fileBytes)} />
@@ -96,7 +96,7 @@ interface FigureProps {
 
 function Figure({ name, value, detail, isBad = false }: FigureProps) {
   return (
-    <Card withBorder padding="md">
+    <Card withBorder padding="sm">
       <Text size="sm" c="dimmed">
         {name}
       </Text>

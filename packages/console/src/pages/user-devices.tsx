@@ -77,7 +77,7 @@ function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] 
           <Table.Th visibleFrom="sm">Device</Table.Th>
           <Table.Th>Registered</Table.Th>
           <Table.Th w="6.5rem">
-            <Text span size="sm" visibleFrom="sm">
+            <Text span inherit visibleFrom="sm">
               Actions
             </Text>
           </Table.Th>
