@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     const names = page.getByRole('row').getByRole('link');
     await names.first().waitFor();
     expect(await names.allInnerTexts()).toEqual(['NearbyPlaces', '/users/by_full_name.json']);
-    await page.getByRole('radio', { name: '7 days' }).check({ force: true });
+    await page.getByText('7 days', { exact: true }).click();
     await page.waitForURL(({ searchParams }) => searchParams.get('hours') === '168');
     await names.first().click();
     await page.getByRole('heading', { name: 'Logs' }).waitFor();
