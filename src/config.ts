@@ -239,6 +239,20 @@ function publicHost(publicUrl: string | undefined, host: string): string {
   return isIP(name) === 6 ? `[IPv6:${name}]` : `[${name}]`;
 }
 
+/** Also for packages that read the environment themselves, and for workers, which inherit it. */
+export function setVariables(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) process.env[name] = value;
+}
+
+/** Express reads the variable when it is loaded. */
+export function defaultToProduction(): void {
+  process.env.NODE_ENV ??= 'production';
+}
+
+export function isNpmScript(name: string): boolean {
+  return process.env.npm_lifecycle_event === name;
+}
+
 const source = z.object({
   SOURCE_API_KEY: text.optional(),
   SOURCE_APPLICATION_ID: whole(1, 2_147_483_647).optional(),

@@ -1,22 +1,15 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { createSetupLink } from './resolvers/administrators/links.ts';
-import { type ApplicationCredentials, bootstrapApplication } from './resolvers/applications/create.ts';
-import { countUndecryptable } from './resolvers/applications/secrets.ts';
-import { encryptIdentityProviders } from './resolvers/sessions/identity-providers.ts';
 import { createGateways } from './server/create-gateways.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { App } from './server/lifecycle.ts';
 import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
+import { credentialsFile, prepare } from './server/prepare.ts';
 import { createEncrypter, naming, openDatabase } from './server/startup.ts';
 import { workerProcess } from './server/worker.ts';
 import { startWorkers, type Workers } from './server/workers.ts';
-
-/** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
-const SECRETS_TRIED = 10;
 
 type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
 
@@ -41,7 +34,7 @@ async function main(config: Config): Promise<void> {
   const database = await openDatabase(config);
   let app: App;
   try {
-    const encrypter = worker ? await createEncrypter(config) : await prepare(config, log);
+    const encrypter = worker ? await createEncrypter(config) : await prepareAndReport(config, log);
     const now = () => new Date();
     const gateways = await createGateways(config, { now, log });
     const { drainSeconds } = config;
@@ -83,7 +76,7 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
   const database = await openDatabase(config);
   let workers: Workers;
   try {
-    await prepare(config, log);
+    await prepareAndReport(config, log);
     workers = await startWorkers(config.workers, log);
   } catch (error) {
     await database.stop();
@@ -107,46 +100,13 @@ async function reportReady(
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Work on the database that one process does. */
-async function prepare(config: Config, log: Logger): Promise<Encrypter> {
-  await bootstrap(config);
-  const encrypter = await createEncrypter(config);
-  await encryptIdentityProviders(encrypter);
-  await warnIfKeyChanged(encrypter, log);
+async function prepareAndReport(config: Config, log: Logger): Promise<Encrypter> {
+  const { encrypter, credentials } = await prepare(config, log);
+  if (credentials) {
+    const lines = Object.entries(credentials).map(([name, value]) => `  ${name}: ${value}\n`);
+    process.stdout.write(`first application (also in ${credentialsFile(config)}):\n${lines.join('')}`);
+  }
   return encrypter;
-}
-
-/**
- * Creates the first application of an empty database. Its secrets are printed and written to a file before the
- * transaction commits, because they cannot be displayed again.
- */
-async function bootstrap({ bootstrap, dataDir }: Config): Promise<void> {
-  const { applicationId: id, ...secrets } = bootstrap;
-  const file = join(dataDir, 'credentials.json');
-  const credentials = await bootstrapApplication(
-    { id, name: 'first', publicSignIn: true, ...secrets },
-    new Date(),
-    (created) => storeCredentials(created, file).catch(naming('DATA_DIR')),
-  );
-  if (!credentials) return;
-  process.stdout.write(
-    `first application (also in ${file}):\n` +
-      Object.entries(credentials)
-        .map(([name, value]) => `  ${name}: ${value}\n`)
-        .join(''),
-  );
-}
-
-async function storeCredentials(credentials: ApplicationCredentials, file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  await chmod(file, 0o600);
-}
-
-/** Only a warning, because everything that needs no secrets still works. */
-async function warnIfKeyChanged(encrypter: Encrypter, log: Logger): Promise<void> {
-  const count = await countUndecryptable(encrypter, { most: SECRETS_TRIED });
-  if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY cannot decrypt existing secrets; has it changed?');
 }
 
 /** Resolves on the first stop signal. A second Ctrl-C exits immediately. */

@@ -41,7 +41,11 @@ const MAY_IMPORT: Record<string, string[]> = {
     'context',
     'resolvers',
     'gateways',
+    'main',
   ],
+  embedded: ['server', 'config', 'graphql'],
+  index: ['embedded'],
+  bin: ['operator/cli', 'main', 'cli', 'config'],
   main: ['server', 'config', 'resolvers'],
   cli: ['operator/cli'],
 };

@@ -10,10 +10,9 @@ import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
-import { addressOf, close, listen } from './http/listening.ts';
+import { type CreateEntrance, createEntrances } from './entrances.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
-import { createHttpServer, type HttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
@@ -21,6 +20,8 @@ export interface AppDependencies extends ServiceDependencies {
   drainSeconds?: number;
   stalledAfter?: number | undefined;
   peers?: Peers | undefined;
+  /** Default: an HTTP server at `host` and `port`. */
+  entrance?: CreateEntrance | undefined;
 }
 
 export interface App {
@@ -39,7 +40,7 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
+  const { config, database, now, drainSeconds = 0, stalledAfter, peers, entrance } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
@@ -64,30 +65,23 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
-  const { consolePort } = config;
-  const settings = { tokenHeaders, health, metrics, stalledAfter };
-  const http = createHttpServer(consolePort === undefined ? services : { ...services, isConsoleOn: false }, settings);
-  const consoleHttp = consolePort === undefined ? undefined : createHttpServer(services, settings);
-  const servers = consoleHttp ? [http, consoleHttp] : [http];
-  const sockets = socketsOf(servers);
+  const handlerSettings = { tokenHeaders, health, metrics, stalledAfter };
+  const entrances = createEntrances(services, handlerSettings, config, entrance);
+  const { sockets } = entrances;
   const pushJobs = new PushJobs(services, database);
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
     await pushJobs.start();
     try {
-      await listen(http.server, config.port, config.host);
-      if (consoleHttp) await listen(consoleHttp.server, consolePort!, config.host);
+      [url = '', consoleAddress = ''] = await entrances.open();
     } catch (error) {
-      if (http.server.listening) await close(http.server, SHUTDOWN_TIMEOUT_MS);
       await pushJobs.stop();
       throw error;
     }
-    url = addressOf(http.server, config.host);
-    if (consoleHttp) consoleAddress = addressOf(consoleHttp.server, config.host);
   };
   const finishWork = async () => {
-    const closed = Promise.all([...servers.map(({ server }) => close(server, SHUTDOWN_TIMEOUT_MS)), pushJobs.stop()]);
+    const closed = Promise.all([entrances.close(SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
@@ -102,11 +96,12 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   };
   const stopServing = async () => {
     health.isServing = false;
-    for (const one of servers) one.closeConnections();
+    entrances.closeConnections();
     if (drainSeconds > 0) await drain(sockets, drainSeconds * SECOND);
   };
   const parts: Part[] = [
     { stop: () => probe.stop() },
+    { stop: () => entrances.stop() },
     { stop: () => storage.close() },
     { stop: () => mailer.close() },
     { stop: () => rateLimits?.stop() },
@@ -124,15 +119,6 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   ];
   await start(parts);
   return { url, services, stop: () => stop(parts) };
-}
-
-function socketsOf(servers: readonly HttpServer[]) {
-  const all = servers.map(({ sockets }) => sockets);
-  return {
-    count: () => all.reduce((sum, sockets) => sum + sockets.count(), 0),
-    closeWithin: (milliseconds: number) => Promise.all(all.map((sockets) => sockets.closeWithin(milliseconds))),
-    stop: (timeoutMs: number) => Promise.all(all.map((sockets) => sockets.stop(timeoutMs))),
-  };
 }
 
 async function start(parts: Part[]): Promise<void> {

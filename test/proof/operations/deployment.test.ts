@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
 import { join, resolve } from 'node:path';
 import { DCLinter } from 'dclint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { importedPackages } from '../../support/app/imported-packages.ts';
 
 // Docker may be missing where tests run, so these files are only parsed.
 
@@ -58,6 +58,8 @@ test('files that the image copies exist, and .dockerignore admits what the build
       'src',
       'scripts/prisma.mjs',
       'scripts/build.mjs',
+      'scripts/licenses.mjs',
+      'tsconfig.package.json',
     ]),
   );
 });
@@ -98,27 +100,11 @@ test('compose.yaml and deploy/example.env set only known variables', () => {
   expect([drainSeconds > 1, trustProxy]).toEqual([true, 1]);
 });
 
-test('all packages that the service imports are production dependencies', () => {
-  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
-  const installed = new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies)]);
-  const imported = new Set<string>();
-  for (const file of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
-    for (const [, names, name] of read(join('src', file)).matchAll(
-      /^(?:import|export) ((?:[^;'"]*? from )?)'([^.'][^']*)'/gm,
-    )) {
-      if (!names!.startsWith('type ')) imported.add(name!);
-    }
-  }
-  const packages = [...imported].map((name) =>
-    name
-      .split('/')
-      .slice(0, name.startsWith('@') ? 2 : 1)
-      .join('/'),
-  );
-  const missing = packages.filter(
-    (name) => !name.startsWith('node:') && !builtinModules.includes(name) && !installed.has(name),
-  );
-  expect(packages).toContain('find-my-way');
-  expect(missing).toEqual([]);
+test('all packages that the service imports are installed with it, or bundled', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  const imported = importedPackages();
+  expect(imported).toContain('find-my-way');
+  // The build bundles development packages.
+  expect(imported.filter((name) => !dependencies[name] && !devDependencies[name])).toEqual([]);
+  expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual([]);
 });
