@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { signRequest } from '@atrium/client/sign';
 import { createAtrium } from 'atrium';
 import express from 'express';
 import { createClasses } from './scripts/classes.mjs';
@@ -30,16 +29,15 @@ export async function startServer({ port = 3000, host = '127.0.0.1', dataDir = '
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
   await createClasses(url + BACKEND, credentials.apiKey);
 
-  // Sessions need a signature. It names no user: the password goes from the page to Atrium.
-  app.get('/atrium-signature', async (_request, response) => {
-    response.set('Cache-Control', 'no-store').json(await signRequest(credentials));
-  });
+  const { applicationId } = credentials;
+  app.get('/settings.json', (_request, response) => void response.json({ applicationId }));
   const vite = isDevelopment ? await startVite(server) : undefined;
   app.use(vite ? vite.middlewares : express.static('dist'));
 
   return {
     url,
     backend: url + BACKEND,
+    applicationId,
     apiKey: credentials.apiKey,
     async stop() {
       await vite?.close();

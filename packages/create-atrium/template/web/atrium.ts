@@ -1,22 +1,15 @@
-import {
-  type AtriumClient,
-  createClient,
-  initGraphQLTada,
-  type Scalars,
-  type SignIn,
-  webStorage,
-} from '@atrium/client';
-import type { introspection } from './atrium-env.d.ts';
+import { createAtrium } from '@atrium/client';
+// Types of the classes in classes.json: run `npm run types` after a change.
+import type { Classes } from './atrium-env.d.ts';
 
-/** Knows the classes of this project: run `npm run types` after a change of classes.json. */
-export const graphql = initGraphQLTada<{ introspection: introspection; scalars: Scalars }>();
+export function connect(url: string, applicationId: number) {
+  return createAtrium<Classes>({ url, applicationId });
+}
 
-/** @param askForPassword called when the session has expired */
-export function connect(origin: string, askForPassword: () => Promise<SignIn>): AtriumClient {
-  return createClient({
-    url: `${origin}/backend`,
-    sign: async () => (await fetch(`${origin}/atrium-signature`)).json(),
-    renew: askForPassword,
-    storage: typeof sessionStorage === 'undefined' ? undefined : webStorage(sessionStorage),
-  });
+export type Backend = ReturnType<typeof connect>;
+
+/** Finds or creates the private dialog with a user. @returns its id */
+export async function openPrivate(atrium: Backend, login: string): Promise<string> {
+  const { id } = await atrium.users.byLogin(login);
+  return (await atrium.chat.openPrivate(id)).id;
 }

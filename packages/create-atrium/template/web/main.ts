@@ -1,6 +1,5 @@
-import { AtriumError, type SignIn } from '@atrium/client';
-import { connect } from './atrium.ts';
-import * as chat from './chat.ts';
+import { AtriumError, type Message } from '@atrium/client';
+import { connect, openPrivate } from './atrium.ts';
 
 const find = <Type extends HTMLElement>(id: string) => document.getElementById(id) as Type;
 const [account, open, write, note] = ['account', 'open', 'write', 'note'].map((id) =>
@@ -9,144 +8,112 @@ const [account, open, write, note] = ['account', 'open', 'write', 'note'].map((i
 const report = (text: string) => find('status').replaceChildren(text);
 const textOf = (form: HTMLFormElement, name: string) => String(new FormData(form).get(name)).trim();
 
-/** Set while the client waits for a user whose session has expired. */
-let resume: ((who: SignIn) => void) | undefined;
+const { applicationId } = await (await fetch('/settings.json')).json();
+const atrium = connect(`${location.origin}/backend`, applicationId);
+
 let shown: { id: string; stop: () => void } | undefined;
+let stopWatching: (() => void)[] = [];
 
-const client = connect(location.origin, () => {
-  showAccount('Your session has expired. Sign in again.');
-  return new Promise<SignIn>((resolve) => {
-    resume = resolve;
-  });
+onSubmit(account, async (button) => {
+  const who = { login: textOf(account, 'login'), password: textOf(account, 'password') };
+  await (button?.value === 'up' ? atrium.session.signUp(who) : atrium.session.signIn(who));
+  account.reset();
 });
 
-account.addEventListener('submit', (event) => {
-  event.preventDefault();
-  const [login, password] = [textOf(account, 'login'), textOf(account, 'password')];
-  const isNew = (event.submitter as HTMLButtonElement | null)?.value === 'up';
-  void attempt(async () => {
-    if (resume) {
-      resume({ login, password });
-      resume = undefined;
-      return showRooms();
-    }
-    await (isNew ? chat.signUp(client, login, password) : client.signIn({ login, password }));
-    start();
-  });
+onSubmit(open, async () => {
+  const id = await openPrivate(atrium, textOf(open, 'login'));
+  open.reset();
+  showDialog(id);
 });
 
-open.addEventListener('submit', (event) => {
-  event.preventDefault();
-  void attempt(async () => {
-    const { id, name } = await chat.openPrivate(client, textOf(open, 'login'));
-    open.reset();
-    showDialog(id, name ?? '');
-  });
+onSubmit(note, async () => {
+  await atrium.records('Note').create({ text: textOf(note, 'text') });
+  note.reset();
 });
 
-note.addEventListener('submit', (event) => {
-  event.preventDefault();
-  void attempt(async () => {
-    await chat.addNote(client, textOf(note, 'text'));
-    note.reset();
-    await showNotes();
-  });
+// The outbox of the client sends the message as soon as it can, also after a reload.
+onSubmit(write, () => {
+  const text = textOf(write, 'text');
+  if (shown && text !== '') void atrium.chat.dialog(shown.id).send(text);
+  write.reset();
 });
 
-find('leave').addEventListener('click', () => void client.signOut().finally(() => location.reload()));
+find('leave').addEventListener('click', () => void atrium.session.signOut());
 
-function start(): void {
-  showRooms();
-  chat.watchDialogs(
-    client,
-    () => attempt(showDialogs),
-    (error) => error !== undefined && showAccount(textOfError(error)),
-  );
-  void attempt(showNotes);
-}
+atrium.session.watch(({ status, user }) => {
+  for (const stop of stopWatching) stop();
+  shown?.stop();
+  [stopWatching, shown] = [[], undefined];
+  account.hidden = status !== 'signedOut';
+  find('rooms').hidden = status !== 'signedIn';
+  if (!user) return;
+  find('user').textContent = user.name;
+  [write.hidden, find('hint').hidden] = [true, false];
+  find('title').textContent = 'Messages';
+  find('messages').replaceChildren();
+  stopWatching = [
+    atrium.chat.watchDialogs(showDialogs),
+    atrium.records('Note').watch({ orderBy: { field: 'createdAt', direction: 'DESC' } }, ({ records }) => {
+      find('notes').replaceChildren(...records.map(({ text }) => element('li', {}, [text ?? ''])));
+    }),
+  ];
+});
 
-async function showDialogs(): Promise<void> {
-  const dialogs = await chat.listDialogs(client);
-  find('empty').hidden = dialogs.length > 0;
+function showDialogs({ dialogs, status }: ReturnType<typeof atrium.chat.list.get>): void {
+  find('empty').hidden = dialogs.length > 0 || status === 'loading';
   find('dialogs').replaceChildren(
-    ...dialogs.map(({ id, name, lastMessage, unreadMessagesCount: unread }) => {
+    ...dialogs.map(({ id, name, lastMessage, unreadCount }) => {
       const button = element('button', { type: 'button' }, [
-        element('strong', {}, [name ?? '']),
-        element('span', {}, [lastMessage ?? 'No messages yet']),
-        ...(unread ? [element('em', { 'aria-label': `${unread} unread` }, [String(unread)])] : []),
+        element('strong', {}, [name]),
+        element('span', {}, [lastMessage?.text ?? 'No messages yet']),
+        ...(unreadCount > 0 ? [element('em', { title: `${unreadCount} unread` }, [String(unreadCount)])] : []),
       ]);
-      if (shown?.id === id) button.setAttribute('aria-current', 'true');
-      button.addEventListener('click', () => showDialog(id, name ?? ''));
+      if (shown?.id === id) {
+        button.setAttribute('aria-current', 'true');
+        find('title').textContent = name;
+      }
+      button.addEventListener('click', () => showDialog(id));
       return element('li', {}, [button]);
     }),
   );
 }
 
-function showDialog(id: string, name: string): void {
+function showDialog(id: string): void {
   shown?.stop();
-  report('');
-  find('title').textContent = name;
+  const dialog = atrium.chat.dialog(id);
   find('hint').hidden = true;
   write.hidden = false;
-  let count = 0;
-  const stop = chat.watchMessages(
-    client,
-    id,
-    (messages) => {
-      const list = find('messages');
-      list.replaceChildren(
-        ...messages.map(({ senderId, text }) => {
-          const isOwn = senderId === client.session?.userId;
-          const author = element('b', {}, [isOwn ? 'You' : name]);
-          return element('li', { class: isOwn ? 'own' : '' }, [author, element('p', {}, [text ?? ''])]);
-        }),
-      );
-      list.scrollTop = list.scrollHeight;
-      if (messages.length > count) void chat.markRead(client, id).catch(() => {});
-      count = messages.length;
-    },
-    (error) => error !== undefined && report(textOfError(error)),
-  );
+  const stop = dialog.watch(({ messages }) => {
+    const list = find('messages');
+    list.replaceChildren(...messages.map(messageItem));
+    list.scrollTop = list.scrollHeight;
+    void dialog.markRead();
+  });
   shown = { id, stop };
-  // A message keeps its id until it is stored, so that sending it again does not store it twice.
-  let unsent = { text: '', clientId: '' };
-  write.onsubmit = (event) => {
+  showDialogs(atrium.chat.list.get());
+  find<HTMLInputElement>('text').focus();
+}
+
+function messageItem({ senderId, text, state }: Message): HTMLElement {
+  const isOwn = senderId === atrium.session.user?.id;
+  const note = { pending: 'Waiting …', failed: 'Not sent', sent: '' }[state];
+  return element('li', { class: isOwn ? 'own' : '' }, [
+    element('b', {}, [isOwn ? 'You' : (find('title').textContent ?? '')]),
+    element('p', {}, [text]),
+    ...(note ? [element('small', {}, [note])] : []),
+  ]);
+}
+
+function onSubmit(form: HTMLFormElement, work: (button: HTMLButtonElement | null) => unknown): void {
+  form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const text = textOf(write, 'text');
-    if (text === '') return;
-    if (unsent.text !== text) unsent = { text, clientId: crypto.randomUUID() };
-    void attempt(async () => {
-      await chat.send(client, id, text, unsent.clientId);
-      unsent = { text: '', clientId: '' };
-      write.reset();
-    });
-  };
-  write.querySelector('input')?.focus();
-  void attempt(showDialogs);
-}
-
-async function showNotes(): Promise<void> {
-  const notes = await chat.listNotes(client);
-  find('notes').replaceChildren(...notes.map(({ text }) => element('li', {}, [text ?? ''])));
-}
-
-function showAccount(text: string): void {
-  report(text);
-  [account.hidden, find('rooms').hidden] = [false, true];
-}
-
-function showRooms(): void {
-  report('');
-  [account.hidden, find('rooms').hidden] = [true, false];
-}
-
-async function attempt(work: () => unknown): Promise<void> {
-  try {
-    await work();
-    report('');
-  } catch (error) {
-    report(textOfError(error));
-  }
+    try {
+      await work(event.submitter as HTMLButtonElement | null);
+      report('');
+    } catch (error) {
+      report(textOfError(error));
+    }
+  });
 }
 
 function textOfError(error: unknown): string {
@@ -161,6 +128,3 @@ function element(name: string, attributes: Record<string, string>, content: (Nod
   made.append(...content);
   return made;
 }
-
-if ((await client.restore())?.userId) start();
-else showAccount('');
