@@ -57,6 +57,6 @@ function toolProblems({ manifest: { name, exports }, file }: Packed): string[] {
 
 function run(tool: string, args: string[]): string | undefined {
   const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' } as const;
-  const { status, stdout, stderr } = spawnSync('npx', ['--no-install', tool, ...args], options);
+  const { status, stdout, stderr } = spawnSync(join(ROOT, 'node_modules/.bin', tool), args, options);
   return status === 0 ? undefined : `${tool} failed:\n${stdout}${stderr}`;
 }

@@ -1,6 +1,6 @@
 // `npm run release` packs, checks and publishes all packages; with `--dry-run`, it publishes nothing.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
 });
 const isDryRun = values['dry-run'];
 const folder = values.out ? resolve(values.out) : mkdtempSync(join(tmpdir(), 'atrium-release-'));
+mkdirSync(folder, { recursive: true });
 
 try {
   const packages = publishedPackages();
