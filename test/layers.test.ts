@@ -58,6 +58,7 @@ const DOMAINS = [
   'request-log',
   'files',
   'geodata',
+  'mail',
   'content',
   'mail',
   'sessions',

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { freePort } from '../../support/app/redis.ts';
 import { type Registry, registryProblem, startRegistry } from '../../support/app/registry.ts';
@@ -22,6 +22,9 @@ const problem = await registryProblem();
 if (problem) process.stdout.write(`skipped, because the registry of npm does not answer: ${problem}\n`);
 
 const PACKAGE_MEGABYTES = 250;
+
+// An installation writes 100 MB, which takes long on a busy machine.
+vi.setConfig({ testTimeout: 1_200_000 });
 
 let registry: Registry;
 let folder: string;
