@@ -34,6 +34,13 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+// esbuild gives a deferred import of a CommonJS module only the member `default`, unlike Node.js.
+const deferred = Object.entries(metafile.inputs)
+  .filter(([importer]) => importer.startsWith('src/'))
+  .flatMap(([, { imports }]) => imports)
+  .filter(({ kind, path }) => kind === 'dynamic-import' && metafile.inputs[path]?.format === 'cjs');
+if (deferred.length > 0) throw new Error(`bundled CommonJS modules are deferred: ${deferred.map(({ path }) => path)}`);
+
 // A build of the service for a test uses the pages and the types that exist.
 if (outdir === 'dist') {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');

@@ -146,34 +146,40 @@ test('a TypeScript client of openapi-typescript and openapi-fetch compiles, sign
   expect(JSON.parse(stdout)).toEqual(EXPECTED);
 });
 
-const PYTHON = `import json, os, typing
-from atrium_client import Client
-from atrium_client.api.sessions import create_session
-from atrium_client.api.messages import list_messages, send_message
+const PYTHON = `import json, os
+from atrium_client import AuthenticatedClient, Client
 from atrium_client.api.dialogs import list_dialogs
+from atrium_client.api.messages import read_messages, send_message
+from atrium_client.api.sessions import create_session
+from atrium_client.models import CreateSessionBody, SendMessageBody
 
-def body_of(operation, content):
-    annotation = typing.get_type_hints(operation.sync_detailed)["body"]
-    return (typing.get_args(annotation) or (annotation,))[0].from_dict(content)
-
-client = Client(base_url=os.environ["URL"])
-signed = json.loads(os.environ["SIGNED"])
-created = create_session.sync_detailed(client=client, body=body_of(create_session, signed))
-token = created.parsed.session.token
-client = client.with_headers({"SVC-Token": token})
+url = os.environ["URL"]
+signed = CreateSessionBody.from_dict(json.loads(os.environ["SIGNED"]))
+token = create_session.sync(client=Client(base_url=url), body=signed).session.token
+client = AuthenticatedClient(base_url=url, token=token, prefix="", auth_header_name="SVC-Token")
 content = {"recipient_id": int(os.environ["BOB"]), "message": "Lunch?", "send_to_chat": 1}
-sent = send_message.sync_detailed(client=client, body=body_of(send_message, content)).parsed
-dialogs = list_dialogs.sync_detailed(client=client, limit=10).parsed
-messages = list_messages.sync_detailed(client=client, chat_dialog_id=sent.chat_dialog_id)
-missing = list_messages.sync_detailed(client=client, chat_dialog_id="f" * 24)
+sent = send_message.sync(client=client, body=SendMessageBody.from_dict(content))
+dialogs = list_dialogs.sync(client=client, limit=10)
+messages = read_messages.sync(client=client, chat_dialog_id=sent.chat_dialog_id)
+missing = read_messages.sync_detailed(client=client, chat_dialog_id="f" * 24)
 print(json.dumps({
     "session": len(token) > 0,
     "sent": sent.message,
     "dialogs": [[one.name, one.last_message] for one in dialogs.items],
-    "messages": [one.message for one in messages.parsed.items],
+    "messages": [one.message for one in messages.items],
     "missing": missing.status_code.value,
 }))
 `;
+
+/** openapi-python-client 0.29 writes invalid code for operations that accept several types of bodies. */
+function withoutForms(document: string): string {
+  const { paths, ...others } = JSON.parse(document);
+  const operations = Object.values<Record<string, { requestBody?: { content: Record<string, unknown> } }>>(paths);
+  for (const { requestBody } of operations.flatMap((path) => Object.values(path))) {
+    if (requestBody) delete requestBody.content['application/x-www-form-urlencoded'];
+  }
+  return JSON.stringify({ paths, ...others });
+}
 
 const hasPython = await run('openapi-python-client', ['--version']).then(
   () => true,
@@ -183,7 +189,9 @@ if (!hasPython) process.stdout.write('the Python client is skipped, because open
 
 test.skipIf(!hasPython)('a Python client of openapi-python-client signs in, sends and lists', async () => {
   const output = join(place, 'atrium_client');
-  const options = ['--path', join(place, 'openapi.json'), '--meta', 'none', '--output-path', output];
+  const path = join(place, 'without-forms.json');
+  await writeFile(path, withoutForms(await readFile(join(place, 'openapi.json'), 'utf8')));
+  const options = ['--path', path, '--meta', 'none', '--output-path', output];
   const generated = await run('openapi-python-client', ['generate', ...options]);
   expect(generated.stdout + generated.stderr).not.toContain('Endpoint will not be generated');
   await writeFile(join(place, 'client.py'), PYTHON);
