@@ -201,7 +201,7 @@ function UploadItem({ upload, onRemove, onRetry }: { upload: Upload; onRemove: (
   );
 }
 
-/** Unsent texts by dialog, so that another dialog can be read meanwhile. */
+/** Unsent texts by dialog, so that they survive a switch to another dialog. */
 const drafts = new Map<string, string>();
 
 function useDraft(dialogId: string, editing: Message | undefined) {

@@ -112,7 +112,7 @@ export class DialogHandle {
     return quiet(this.#marking);
   }
 
-  /** Tells the others that the user types. Call it for each key: at most one request every 3 seconds is sent. */
+  /** Reports to the others that the user types. Call it for each key: at most one request every 3 seconds is sent. */
   typing(): Promise<void> {
     const now = Date.now();
     if (now - this.#typedAt < TYPING_INTERVAL) return Promise.resolve();

@@ -4,7 +4,7 @@ import { hasBrowser, openPage, useBrowser } from '../../../support/clients/brows
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { measureLoad } from '../../../support/clients/page-load.ts';
 
-/** Compressed, as it is sent. */
+/** Compressed, as on the network. */
 const MAX_BYTES = 300_000;
 
 describe.skipIf(!hasBrowser)('the first load of the console', () => {
