@@ -58,7 +58,6 @@ const DOMAINS = [
   'request-log',
   'files',
   'geodata',
-  'mail',
   'content',
   'mail',
   'sessions',

@@ -149,16 +149,10 @@ async function verifyRegistration(
   };
 }
 
-interface Account {
-  email: string;
-  name: string;
-  handle: string;
-}
-
 /** All passkeys of an account share one random handle, so that authenticators show them as one account. */
-async function accountOf(id: number): Promise<Account> {
+async function accountOf(id: number) {
   const handle = randomBytes(HANDLE_BYTES).toString('base64url');
-  const [row] = await query<Account>`
+  const [row] = await query<{ email: string; name: string; handle: string }>`
     UPDATE administrators SET passkey_handle = coalesce(passkey_handle, ${handle}) WHERE id = ${id}
     RETURNING email, name, passkey_handle AS handle`;
   return row!;

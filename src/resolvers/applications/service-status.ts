@@ -21,13 +21,6 @@ export function serviceVersion(): string {
   return version;
 }
 
-interface StatusRow {
-  postgresVersion: string;
-  databaseBytes: string;
-  fileBytes: string;
-  hasJobs: boolean;
-}
-
 const startedAt = new Date(Date.now() - process.uptime() * 1000);
 
 /** Rows without an owner count all files of an application. */
@@ -53,8 +46,8 @@ export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'
 }
 
 /** The first start of the service creates the table of jobs. */
-function readStatus(): Promise<StatusRow[]> {
-  return query<StatusRow>`
+function readStatus() {
+  return query<{ postgresVersion: string; databaseBytes: string; fileBytes: string; hasJobs: boolean }>`
     SELECT current_setting('server_version') AS "postgresVersion",
       pg_database_size(current_database())::text AS "databaseBytes",
       (SELECT coalesce(sum(c.bytes), 0)::text FROM applications a

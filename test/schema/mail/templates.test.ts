@@ -129,9 +129,11 @@ describe('testMail', () => {
     const { testMail } = await execute(TEST, { to: 'ops@example.org' }, developer);
     expect(testMail).toEqual({ isAccepted: true, answer: 'Written to a file' });
     await execute(TEST, { to: 'ops@example.org', sample: 'PASSWORD_RESET' }, developer);
-    const [, sample] = await mailsTo('ops@example.org');
-    expect(bodyOf(sample!)).toContain('the account grace of test.');
-    expect(linkIn(bodyOf(sample!))).toContain('reset_token=0000');
+    // Both may be of the same millisecond.
+    const bodies = (await mailsTo('ops@example.org')).map(bodyOf);
+    expect(bodies).toHaveLength(2);
+    const sample = bodies.find((body) => body.includes('the account grace of test.'));
+    expect(linkIn(sample!)).toContain('reset_token=0000');
   });
 
   test('rejects what is no address, and lines that would be headers', async () => {
