@@ -133,6 +133,7 @@ describe('app', () => {
       authKey: 'AUTHKEY',
       signatureHash: 'sha256',
       publicSignIn: false,
+      appUrl: null,
       usersList: false,
       filesByNumber: 'owner',
       groups: 'granted',
