@@ -139,7 +139,8 @@ describe('#62 injection by texts of mails and links of apps', () => {
     const { text } = await rawRequest('GET', linkIn(mail).slice(running.url.length));
     expect(text).toContain('&lt;script&gt;alert(1)');
     expect(text.match(/<script/g)).toHaveLength(1);
-    expect(text).not.toMatch(/<img|<[^>]*\son\w+=/);
+    // Values of attributes may contain anything but quotes.
+    expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<img|<[^>]*\son\w+=/);
   });
 
   test.each<Role>(['support', 'viewer'])('the role %s reads and changes no mail', async (role) => {
