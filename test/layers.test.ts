@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
   rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
   'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
-  jobs: ['context', 'operator/archive', 'operator/integrity', 'resolvers', 'gateways', 'db'],
+  jobs: ['context', 'resolvers', 'gateways', 'db'],
   config: [],
   server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/archive': ['resolvers', 'gateways', 'db'],
@@ -41,11 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'context',
     'resolvers',
     'gateways',
-    'main',
   ],
-  embedded: ['server', 'config', 'graphql'],
-  index: ['embedded'],
-  bin: ['operator/cli', 'main', 'cli', 'config'],
   main: ['server', 'config', 'resolvers'],
   cli: ['operator/cli'],
 };
@@ -55,11 +51,9 @@ const DOMAINS = [
   'audit',
   'users',
   'administrators',
-  'request-log',
   'files',
   'geodata',
   'content',
-  'mail',
   'sessions',
   'address-book',
   'classes',
@@ -72,7 +66,6 @@ const DOMAINS = [
   'events',
   'subscriptions',
   'applications',
-  'jobs',
 ];
 
 const ALLOWED = [

@@ -13,8 +13,7 @@ const GROUPS: (Right & { operations: string })[] = [
   {
     roles: DEVELOPER,
     operations:
-      'apiKeys requestLog requestLogged slowShapes assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
-      'mailPreview testMail updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
+      'apiKeys assistant assistants identityProviders pushSettings explainRecords createClass updateClass ' +
       'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
       'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
       'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',
@@ -55,20 +54,13 @@ const GROUPS: (Right & { operations: string })[] = [
       'reactionAdded reactionRemoved askGateway assistAnswer answerStream summarizeDialog summaryStream translateText',
   },
   { roles: SUPPORT, needsReason: true, isConfirmed: true, operations: 'deleteDialog deleteDialogs deleteMessages' },
-  {
-    roles: ALL,
-    operations:
-      'applications serviceStatus signOutAdministrator confirmAdministrator passkeys updatePasskey passkeyConfirmationOptions',
-  },
+  { roles: ALL, operations: 'applications serviceStatus signOutAdministrator confirmAdministrator' },
   {
     roles: ALL,
     isConfirmed: true,
-    operations:
-      'changeAdministratorPassword createTotpSecret enableTotp disableTotp createPasskeyOptions createPasskey deletePasskey',
+    operations: 'changeAdministratorPassword createTotpSecret enableTotp disableTotp',
   },
   { roles: OWNER, operations: 'administrators auditEntries' },
-  { roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' },
-  { roles: OWNER, isConfirmed: true, operations: 'startExport deleteBackup createBackupDownload' },
   {
     roles: OWNER,
     isConfirmed: true,

@@ -6,11 +6,8 @@ import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
 import './audit.ts';
-import './jobs.ts';
-import './request-log.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
-import './passkeys.ts';
 import './applications.ts';
 import './api-keys.ts';
 import './figures.ts';
@@ -19,7 +16,6 @@ import './user-changes.ts';
 import './user-moderation.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
-import './mail.ts';
 import './messages.ts';
 import './unread-counts.ts';
 import './dialogs.ts';
@@ -44,7 +40,6 @@ import './address-book.ts';
 import './geodata.ts';
 import './assistants.ts';
 import './ai.ts';
-import './ai-usage.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

@@ -15,7 +15,6 @@ const SNAPSHOT_TIMEOUT_MS = 2 * SECOND;
 
 export interface Workers {
   url: string;
-  consoleUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -24,9 +23,8 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
   const supervisor = new Supervisor(log);
   const slots = Array.from({ length: count }, (_, index) => index + 1);
   try {
-    const [first] = await Promise.all(slots.map((slot) => supervisor.keep(slot)));
-    const { url, consoleUrl } = first!;
-    return { url, consoleUrl, stop: () => supervisor.stop() };
+    const [url] = await Promise.all(slots.map((slot) => supervisor.keep(slot)));
+    return { url: url!, stop: () => supervisor.stop() };
   } catch (error) {
     await supervisor.stop();
     throw error;
@@ -46,11 +44,11 @@ class Supervisor {
     this.#log = log;
   }
 
-  keep(slot: number): Promise<Pick<Workers, 'url' | 'consoleUrl'>> {
+  keep(slot: number): Promise<string> {
     const worker = this.#fork(slot);
     this.#kept.push(this.#restart(slot, worker));
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message));
+      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message.url));
       worker.once('exit', () => reject(new Error(`worker ${slot} did not start`)));
     });
   }

@@ -1,6 +1,5 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, print } from '@0no-co/graphql.web';
-import type { DocumentDecoration } from './generated/gql-tada.d.ts';
-import { newKey } from './keys.ts';
+import type { DocumentDecoration } from 'gql.tada';
 
 /**
  * A document with the types of its variables and result, from `graphql()` or any tool that creates `TypedDocumentNode`.
@@ -48,13 +47,12 @@ function read(document: DocumentNode): Operation {
  * answer is lost.
  */
 export type Continuation =
-  | { kind: 'resumed'; field: string; cursor: string; since: string; isOfRequestLog: boolean }
+  | { kind: 'resumed'; field: string; cursor: string; since: string }
   | { kind: 'repeated' | 'once'; field: string };
 
 const OTHERS: Record<string, 'repeated' | 'once'> = {
   presence: 'repeated',
   typing: 'repeated',
-  jobChanged: 'repeated',
   answerStream: 'once',
   summaryStream: 'once',
 };
@@ -76,8 +74,7 @@ export function continuationOf({ fields }: Operation): Continuation {
       `To be resumable, it must have the form: subscription ($since: String) { ${name}(since: $since) { cursor … } }`,
     );
   }
-  const isOfRequestLog = root.name.value === 'requestLogged';
-  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value, isOfRequestLog };
+  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value };
 }
 
 function keyOf({ alias, name }: FieldNode): string {
@@ -110,4 +107,9 @@ export function withClientIds({ fields }: Operation, variables: Values): { varia
     };
   }
   return { variables: given, isRepeatable: Boolean(fields?.length) };
+}
+
+/** 128 random bits, without `randomUUID`, because that requires a secure context. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

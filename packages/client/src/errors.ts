@@ -1,7 +1,4 @@
-/**
- * `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. `DISCARDED`: the app removed
- * an unsent message.
- */
+/** `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. */
 export type AtriumErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
@@ -15,8 +12,7 @@ export type AtriumErrorCode =
   | 'CONFIRMATION_REQUIRED'
   | 'REASON_REQUIRED'
   | 'INTERNAL_SERVER_ERROR'
-  | 'UNREACHABLE'
-  | 'DISCARDED';
+  | 'UNREACHABLE';
 
 export interface AnsweredError {
   message: string;

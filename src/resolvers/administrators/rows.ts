@@ -10,7 +10,6 @@ export type Administrator = Pick<
 > & {
   /** Whether they have accepted their invitation. */
   isActive: boolean;
-  passkeyCount: number;
   roles: AssignedRole[];
   /** Only of the caller. */
   confirmedUntil?: Date | undefined;
@@ -26,17 +25,13 @@ export const SELECTION = {
   createdAt: true,
   signedInAt: true,
   passwordHash: true,
-  _count: { select: { passkeys: true } },
   roles: ROLES,
 } as const;
 
-type Selected = Omit<Administrator, 'isActive' | 'passkeyCount' | 'confirmedUntil'> & {
-  passwordHash: string | null;
-  _count: { passkeys: number };
-};
+type Selected = Omit<Administrator, 'isActive' | 'confirmedUntil'> & { passwordHash: string | null };
 
-export function administratorOfRow({ passwordHash, _count, ...row }: Selected): Administrator {
-  return { ...row, isActive: passwordHash !== null, passkeyCount: _count.passkeys };
+export function administratorOfRow({ passwordHash, ...row }: Selected): Administrator {
+  return { ...row, isActive: passwordHash !== null };
 }
 
 /** @throws {NotFoundError} */

@@ -2,14 +2,12 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
-import { BadInputError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
+import { InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashPassword, isPassword } from '../users/passwords.ts';
-import { boundToSession } from './challenges.ts';
-import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
 import { type Administrator, findAdministrator, jobOf, jobOfAdministrator } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
-import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
+import { confirmedUntil, endSessions, requireCookie, startSession } from './sessions.ts';
 import { requireCode } from './totp.ts';
 
 export interface AdministratorCredentials {
@@ -23,7 +21,7 @@ export async function signInAdministrator(
   { email, password, code }: AdministratorCredentials,
   context: Context,
 ): Promise<Administrator> {
-  const page = requirePage(context);
+  const setCookie = requireCookie(context);
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
   const isRight = await isPassword(password, found?.passwordHash, passwordJob(context));
   if (!found || !isRight) throw new WrongAdministratorCredentialsError();
@@ -32,7 +30,7 @@ export async function signInAdministrator(
   const token = await transact(jobOfAdministrator(found.id, context.network), (transaction) =>
     startSession(transaction, found.id, at),
   );
-  page.setToken(token);
+  setCookie(token);
   return { ...(await findAdministrator(found.id)), confirmedUntil: confirmedUntil(at) };
 }
 
@@ -46,39 +44,27 @@ export async function signOutAdministrator(viewer: AdministratorViewer, context:
   await transact(jobOf(viewer), (transaction) =>
     transaction.administratorSession.deleteMany({ where: { id: viewer.administrator.sessionId } }),
   );
-  requirePage(context).setToken(null);
+  requireCookie(context)(null);
   return true;
 }
 
-export interface Confirmation {
-  password?: string | null;
-  code?: string | null;
-  passkey?: PasskeyAssertion | null;
-}
-
-/** @throws {BadInputError} {WrongAdministratorCredentialsError} {CodeRequiredError} {PasskeyRefusedError} */
+/** @throws {WrongAdministratorCredentialsError} {CodeRequiredError} */
 export async function confirmAdministrator(
-  { password, code, passkey }: Confirmation,
+  { password, code }: { password: string; code?: string | null | undefined },
   viewer: AdministratorViewer,
   context: Context,
 ): Promise<Administrator> {
   const { id, sessionId } = viewer.administrator;
-  if ((password == null) === (passkey == null)) throw new BadInputError('Send either password or passkey');
-  if (passkey) await verifyAssertion(passkey, boundToSession('confirmation', viewer), context, id);
-  else await requirePassword(id, password!, code, context);
-  const confirmedAt = context.now();
-  await transact(jobOf(viewer), (transaction) =>
-    transaction.administratorSession.updateMany({ where: { id: sessionId }, data: { confirmedAt } }),
-  );
-  return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(confirmedAt) };
-}
-
-async function requirePassword(id: number, password: string, code: string | null | undefined, context: Context) {
   const found = await db.administrator.findUniqueOrThrow({ where: { id } });
   if (!(await isPassword(password, found.passwordHash, passwordJob(context)))) {
     throw new WrongAdministratorCredentialsError();
   }
   await requireCode(found, code, context);
+  const confirmedAt = context.now();
+  await transact(jobOf(viewer), (transaction) =>
+    transaction.administratorSession.updateMany({ where: { id: sessionId }, data: { confirmedAt } }),
+  );
+  return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(confirmedAt) };
 }
 
 /** Ends the other sessions of the administrator. */

@@ -32,12 +32,9 @@ const PUBLIC = [
   'administratorLink',
   'createSession',
   'passwordReset',
-  'passkeySignInOptions',
   'requestAdministratorLink',
-  'requestResetLink',
   'resetPassword',
   'signInAdministrator',
-  'signInAdministratorWithPasskey',
   'uploadBlob',
 ];
 
@@ -71,9 +68,7 @@ async function outcome({ kind, path, document }: Operation, as: Caller) {
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
-    const { hub, jobNotifier, requestFeed } = running.app.services;
-    const count = hub.subscriptionCount + jobNotifier.subscriptionCount + requestFeed.followerCount;
-    if (text.includes('event: next') || count > 0) break;
+    if (text.includes('event: next') || running.app.services.hub.subscriptionCount > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];

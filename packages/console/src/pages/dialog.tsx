@@ -11,7 +11,6 @@ import { Thread } from './thread.tsx';
 
 const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
   dialog(id: $id) { id type name userId occupantIds adminIds createdAt }
-  changes { cursor }
 }`);
 
 const DELETE_DIALOG = graphql(`mutation ConsoleDeleteDialog($id: ID!) { deleteDialog(id: $id, force: true) }`);
@@ -22,10 +21,7 @@ export function DialogPage() {
   const { application, dialog: id } = useParams({ from });
   const found = useQuery({
     queryKey: [application, 'dialog', id],
-    queryFn: async ({ signal }) => {
-      const { dialog, changes } = await query({ application }, DIALOG, { id }, signal);
-      return { ...dialog, cursor: changes.cursor };
-    },
+    queryFn: async ({ signal }) => (await query({ application }, DIALOG, { id }, signal)).dialog,
   });
   const nameOf = useUserNames(application, found.data?.occupantIds ?? []);
   const title = found.data?.name || found.data?.occupantIds.slice(0, 3).map(nameOf).join(', ') || 'Dialog';
@@ -36,7 +32,7 @@ export function DialogPage() {
       actions={<DeleteDialog application={application} id={id} />}
     >
       <Loaded of={found}>
-        {({ occupantIds, userId, cursor }) => (
+        {({ occupantIds, userId }) => (
           <Stack>
             <Group gap={6}>
               {occupantIds.slice(0, 30).map((occupant) => (
@@ -46,7 +42,7 @@ export function DialogPage() {
                 </Badge>
               ))}
             </Group>
-            <Thread key={id} application={application} dialogId={id} since={cursor} nameOf={nameOf} />
+            <Thread application={application} dialogId={id} nameOf={nameOf} />
           </Stack>
         )}
       </Loaded>

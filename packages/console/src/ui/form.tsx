@@ -11,23 +11,14 @@ export function submitting(submit: () => void) {
 
 interface NameFormProps {
   placeholder?: string;
-  initial?: string;
-  action?: string;
   onCancel: () => void;
   onCreate: (name: string) => void;
   isPending: boolean;
 }
 
 /** Asks for the name of something new. */
-export function NameForm({
-  placeholder,
-  initial = '',
-  action = 'Create',
-  onCancel,
-  onCreate,
-  isPending,
-}: NameFormProps) {
-  const [name, setName] = useState(initial);
+export function NameForm({ placeholder, onCancel, onCreate, isPending }: NameFormProps) {
+  const [name, setName] = useState('');
   return (
     <form onSubmit={submitting(() => onCreate(name))}>
       <Stack>
@@ -45,7 +36,7 @@ export function NameForm({
             Cancel
           </Button>
           <Button type="submit" loading={isPending}>
-            {action}
+            Create
           </Button>
         </Group>
       </Stack>

@@ -1,9 +1,9 @@
-import { Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Button, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
-import { showUndo } from '../../ui/undo.tsx';
 import { type DataRecord, type Field, UPDATE_RECORD } from './documents.ts';
 import { parseValue, textOf } from './values.ts';
 import { recordsKey, type View } from './view.ts';
@@ -88,7 +88,22 @@ function useStore(record: DataRecord, field: Field, view: View) {
     update.mutate(
       { value, before },
       {
-        onSuccess: () => showUndo(`${field.name} changed`, () => update.mutate({ value: before, before: value })),
+        onSuccess: () => {
+          const undo = () => {
+            update.mutate({ value: before, before: value });
+            notifications.hide(id);
+          };
+          const id = notifications.show({
+            message: (
+              <>
+                {field.name} changed.{' '}
+                <Button size="compact-xs" variant="default" onClick={undo}>
+                  Undo
+                </Button>
+              </>
+            ),
+          });
+        },
       },
     );
   };
