@@ -36,7 +36,7 @@ const BACKGROUND =
   /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|e\.seq IS NULL/;
 
 /** Statements of transactions of background work, whose other statements look like those of any transaction. */
-const BACKGROUND_TRANSACTION = /audit_chains|e\.seq IS NULL/;
+const BACKGROUND_TRANSACTION = /"audit_chains"|FROM audit_chains WHERE|SET seq = g\.seq/;
 
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
   const sent: { text: string; transaction: { isBackground: boolean } | undefined }[] = [];
@@ -46,8 +46,12 @@ export async function statementsOf(action: () => Promise<unknown>): Promise<stri
     const [statement] = args;
     const text = typeof statement === 'string' ? statement : ((statement as { text?: string } | null)?.text ?? '');
     if (text === 'BEGIN') transactions.set(this, { isBackground: false });
-    const transaction = transactions.get(this);
-    if (transaction && BACKGROUND_TRANSACTION.test(text)) transaction.isBackground = true;
+    let transaction = transactions.get(this);
+    if (BACKGROUND_TRANSACTION.test(text)) {
+      transaction ??= { isBackground: true }; // it began before the action
+      transaction.isBackground = true;
+      transactions.set(this, transaction);
+    }
     if (!BACKGROUND.test(text)) sent.push({ text, transaction });
     if (text === 'COMMIT' || text === 'ROLLBACK') transactions.delete(this);
     return (query as (...all: unknown[]) => unknown).apply(this, args);
