@@ -8,13 +8,19 @@ import { currentInstallation } from '../support/fixtures/archives.ts';
 
 useApp();
 
-test('a statement that waits for a lock is cancelled before its connection closes', async () => {
+/** Another connection locks the table, so that statements of `client` wait until `abort` cancels them. */
+async function lockMessages() {
   const { database } = currentInstallation();
   const holder = await lockRows(database, 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
   const client = new pg.Client({ ...database, application_name: holder.env.PGAPPNAME });
   await client.connect();
   const abort = new AbortController();
   const stopListening = await cancelOn(abort.signal, database, client);
+  return { holder, client, abort, stopListening };
+}
+
+test('a statement that waits for a lock is cancelled before its connection closes', async () => {
+  const { holder, client, abort, stopListening } = await lockMessages();
   const waiting = expect(client.query('SELECT FROM messages')).rejects.toThrow(
     /canceling statement|Connection terminated/,
   );
@@ -27,12 +33,7 @@ test('a statement that waits for a lock is cancelled before its connection close
 });
 
 test('a statement that begins after the signal is cancelled too', async () => {
-  const { database } = currentInstallation();
-  const holder = await lockRows(database, 'LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
-  const client = new pg.Client({ ...database, application_name: holder.env.PGAPPNAME });
-  await client.connect();
-  const abort = new AbortController();
-  const stopListening = await cancelOn(abort.signal, database, client);
+  const { holder, client, abort, stopListening } = await lockMessages();
   const query = vi.spyOn(pg.Client.prototype, 'query');
   onTestFinished(() => query.mockRestore());
   const isCancellation = ([text]: unknown[]) => String(text).includes('pg_cancel_backend');
