@@ -7,6 +7,7 @@ import type { Arena, Benchmark } from './arena.ts';
 import { createPerson } from './calls.ts';
 import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
+import { console } from './console.ts';
 import { contacts } from './contacts.ts';
 import { type Contest, hold, type Outcome } from './contest.ts';
 import { fanOut } from './fan-out.ts';
@@ -42,6 +43,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   push,
   contacts,
   geo,
+  console,
 };
 
 /** Timeout of a run, without its rounds. */

@@ -5,6 +5,7 @@ import { APPLICATION } from './service.ts';
 
 export interface Talk {
   url: string;
+  databaseUrl: string;
   size: number;
   dialogId: string;
   /** The owner: has written half of the messages and read the others. */
@@ -51,7 +52,7 @@ export async function startTalk(size: number, arena: Arena): Promise<Talk> {
   await fill(databaseUrl, 'messages', insertMessages(writer, others));
   const [row] = await queries(databaseUrl, [`SELECT sum(size - ${READ})::int AS unread FROM sizes WHERE n > 0`]);
   const unread = row!.unread as number;
-  return { url, size, dialogId: idOf(START, DIALOGS), writer, reader, follower, unread };
+  return { url, databaseUrl, size, dialogId: idOf(START, DIALOGS), writer, reader, follower, unread };
 }
 
 /** `date_sent` of a message, in Unix seconds. */

@@ -1,33 +1,14 @@
-// Builds the service and the CLI into `dist`, or into the given folder beside `src`. Packages that every start loads are
-// bundled, because loading their 1,500 files takes longer than the rest of the start. Other packages remain in
-// node_modules: those loaded on first use, those with native code, workers or assets, and those that tools patch.
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+// Builds the service and the CLI into `dist`, or into the given folder beside `src`. Development packages that the
+// source imports are bundled: every start loads most of them, and they are large when installed in full. The packages
+// of `dependencies` remain in node_modules: those with native code, workers or assets, those that tools patch, and
+// those that parse input from the network, so that `npm audit fix` can update them.
+import { spawnSync } from 'node:child_process';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-
-const BUNDLED = [
-  '@fastify/busboy',
-  '@graphql-tools/executor',
-  '@opentelemetry/api',
-  '@pothos/core',
-  '@pothos/plugin-prisma',
-  '@pothos/plugin-relay',
-  '@pothos/plugin-scope-auth',
-  'dataloader',
-  'find-my-way',
-  'gql.tada',
-  'graphql',
-  'graphql-scalars',
-  'graphql-ws',
-  'graphql-yoga',
-  'pg-boss',
-  'pluralize',
-  'prom-client',
-  'rate-limiter-flexible',
-  'ws',
-  'zod',
-];
+import { licensesOf } from './licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { dependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -35,26 +16,39 @@ const { dependencies } = JSON.parse(await readFile(new URL('../package.json', im
 const [outdir = 'dist'] = process.argv.slice(2);
 
 await rm(join(root, outdir), { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts', 'src/cli.ts'],
+  entryPoints: ['src/main.ts', 'src/cli.ts', 'src/bin.ts', 'src/index.ts'],
   outdir,
   bundle: true,
   splitting: true,
-  external: Object.keys(dependencies).filter((name) => !BUNDLED.includes(name)),
+  external: Object.keys(dependencies),
   format: 'esm',
   platform: 'node',
   target: 'node20',
   sourcemap: true,
   sourcesContent: false,
+  metafile: true,
   // For CommonJS packages that require built-in modules.
   banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
   logLevel: 'warning',
 });
 
-// The console and the explorer. A build of the service for a test uses those that exist.
-if (outdir === 'dist')
+// esbuild gives a deferred import of a CommonJS module only the member `default`, unlike Node.js.
+const deferred = Object.entries(metafile.inputs)
+  .filter(([importer]) => importer.startsWith('src/'))
+  .flatMap(([, { imports }]) => imports)
+  .filter(({ kind, path }) => kind === 'dynamic-import' && metafile.inputs[path]?.format === 'cjs');
+if (deferred.length > 0) throw new Error(`bundled CommonJS modules are deferred: ${deferred.map(({ path }) => path)}`);
+
+// A build of the service for a test uses the pages and the types that exist.
+if (outdir === 'dist') {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+  await writeFile(join(root, outdir, 'LICENSES.md'), await licensesOf(root, Object.keys(metafile.inputs)));
   await (await import('vite')).build({
     root: join(root, 'packages/console'),
     configFile: join(root, 'packages/console/vite.config.ts'),
   });
+}

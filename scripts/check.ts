@@ -6,12 +6,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
 
-const GENERATED = ['schema.graphql', 'src/generated/graphql-env.d.ts'];
+const CLIENT = 'packages/client/src/generated';
+const GENERATED = [
+  'schema.graphql',
+  'src/generated/graphql-env.d.ts',
+  `${CLIENT}/introspection.d.ts`,
+  `${CLIENT}/gql-tada.d.ts`,
+];
 
 const failures: string[] = [];
 
 await step('format and lint', () => run('npx', ['biome', 'ci', '.']));
-await step('types', () => run('npx', ['tsc']) && run('npx', ['tsc', '-p', 'packages/console']));
+await step(
+  'types',
+  () =>
+    run('npx', ['tsc']) &&
+    ['packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every((folder) =>
+      run('npx', ['tsc', '-p', folder]),
+    ),
+);
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);

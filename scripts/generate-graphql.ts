@@ -1,8 +1,11 @@
-// Writes the files derived from the GraphQL schema: schema.graphql, and the types of the documents of REST.
+// Writes the files derived from the GraphQL schema: schema.graphql, and the types of the documents of REST and of the
+// client.
 import { writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
+import { schemaTypes } from '../packages/client/src/schema-types.ts';
 import { schema } from '../src/schema/index.ts';
+import { parserTypes } from './client-types.ts';
 
 const sorted = lexicographicSortSchema(schema);
 await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
@@ -10,3 +13,7 @@ await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
 const introspection = minifyIntrospection(introspectionFromSchema(sorted, { descriptions: false }));
 const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
 await writeFile('src/generated/graphql-env.d.ts', types);
+
+const client = 'packages/client/src/generated';
+await writeFile(`${client}/introspection.d.ts`, schemaTypes(introspectionFromSchema(sorted).__schema));
+await writeFile(`${client}/gql-tada.d.ts`, parserTypes());

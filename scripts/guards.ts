@@ -233,8 +233,8 @@ export const GUARDS: Guard[] = [
     [
       23,
       'src/rest/http/handler.ts',
-      'return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });',
-      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, isCounted: true, isLegacy: true, callerLeft });",
+      'return createContext(this.#services, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });',
+      "const resetPageUrl = () => 'http://' + call.request.headers['x-forwarded-host'];\n    return createContext({ ...this.#services, resetPageUrl }, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });",
     ],
   ]),
   ...guardsOf('outside.test.ts', '#24 secrets in URLs', [
@@ -269,7 +269,12 @@ export const GUARDS: Guard[] = [
     [28, 'src/rest/http/content-disposition.ts', String.raw` && !/^image\/svg|xml$/.test(type)`, ''],
   ]),
   ...guardsOf('files.test.ts', '#29 path traversal', [
-    [29, 'src/gateways/storage.ts', "if (!STORAGE_KEY.test(key)) throw new Error('invalid storage key');", ''],
+    [
+      29,
+      'src/gateways/storage.ts',
+      "if (!STORAGE_KEY.test(key) && !BACKUP_KEY.test(key)) throw new Error('invalid storage key');",
+      '',
+    ],
   ]),
   ...guardsOf(
     'crawlers.test.ts',
@@ -762,6 +767,7 @@ export const GUARDS: Guard[] = [
     [55, 'src/graphql/console-cookie.ts', '|| origin === undefined || !isConsoleOrigin(origin, host)', ''],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", 'headers.application'],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", "method === 'POST'"],
+    [55, 'src/server/lifecycle.ts', '{ ...services, isConsoleOn: false }', 'services'],
   ]),
   ...guardsOf('console.test.ts', '#56 escape from a role', [
     [56, 'src/resolvers/administrators/rights.ts', 'if (!isRole) throw', 'if (false) throw'],
@@ -784,6 +790,78 @@ export const GUARDS: Guard[] = [
       'src/schema/administrator-rights.ts',
       "{ roles: OWNER, operations: 'administrators auditEntries' }",
       "{ roles: ALL, operations: 'administrators auditEntries' }",
+    ],
+  ]),
+  ...guardsOf('passkeys.test.ts', '#59 forged, stolen and copied passkeys', [
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'requireUserVerification: true',
+      'requireUserVerification: false',
+    ],
+    [59, 'src/resolvers/administrators/passkeys.ts', 'requireUserVerification: true', 'requireUserVerification: false'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'relyingPartyId: relyingParty.id',
+    ],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'administratorId, relyingPartyId: relyingParty.id',
+      'administratorId',
+    ],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', '|| handle !== passkey.administrator.passkeyHandle', ''],
+    [59, 'src/resolvers/administrators/passkey-assertions.ts', 'isCounted ? { lt: newCounter } : 0n', 'undefined'],
+    [
+      59,
+      'src/resolvers/administrators/passkey-assertions.ts',
+      'return verified ? authenticationInfo : undefined',
+      'return authenticationInfo',
+    ],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', 'createdAt'],
+    [59, 'src/resolvers/administrators/challenges.ts', '...binding, createdAt', '...binding'],
+    [
+      59,
+      'src/resolvers/administrators/challenges.ts',
+      'const { count } = await db.passkeyChallenge.deleteMany({\n    where: { challengeHash',
+      'const count = await db.passkeyChallenge.count({\n    where: { challengeHash',
+    ],
+  ]),
+  ...guardsOf('backups.test.ts', '#60 theft of archives', [
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.used_at IS NULL', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.expires_at > ${at}', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [60, 'src/resolvers/jobs/downloads.ts', 'AND d.session_id = ${identity.sessionId}', ''],
+    [60, 'src/resolvers/jobs/downloads.ts', "|| !hasRole(identity, ['owner'], applicationId)", ''],
+    [60, 'src/server/pages/backups.ts', "request.method !== 'GET'", 'false'],
+    [60, 'src/server/pages/backups.ts', 'isOfConsole ? cookieToken(headers) : undefined', 'cookieToken(headers)'],
+    [
+      60,
+      'src/schema/administrator-rights.ts',
+      "{ roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' }",
+      "{ roles: ALL, operations: 'jobs job startCheck cancelJob jobChanged' }",
+    ],
+  ]),
+  ...guardsOf('request-log.test.ts', '#61 the request log', [
+    [61, 'src/schema/request-log.ts', '  requireOwnerOfAll(viewer);', ''],
+    [61, 'src/server/observability/request-errors.ts', 'return redactText(withoutValues)', 'return (withoutValues)'],
+    [61, 'src/server/observability/unknown-paths.ts', 'WORD.test(segment)', 'true'],
+    [61, 'src/server/observability/request-samples.ts', 'const isAdmitted = tokens >= 1;', 'const isAdmitted = true;'],
+    [61, 'src/resolvers/request-log/live.ts', 'if (!isAllowed) throw', 'if (false) throw'],
+  ]),
+  ...guardsOf('mails.test.ts', '#62 injection by texts of mails', [
+    [62, 'src/resolvers/mail/placeholders.ts', 'replaced(template, values, escapeHtml)', 'filled(template, values)'],
+    [62, 'src/resolvers/mail/placeholders.ts', 'harmless(values[name])', 'values[name]'],
+    [62, 'src/resolvers/mail/rules.ts', "field === 'subject' && /\\p{Cc}/u.test(value)", 'false'],
+    [62, 'src/lib/app-url.ts', '!FORBIDDEN.has(protocol)', 'true'],
+    [
+      62,
+      'src/resolvers/sessions/password-resets.ts',
+      'isAppUrl(appUrl) ? appUrl : null',
+      'appUrl !== "" ? appUrl : null',
     ],
   ]),
 ];

@@ -19,6 +19,7 @@ const TEN_YEARS_HOURS = 87_600;
 const TEN_YEARS_DAYS = 3_650;
 
 const HOUR_SECONDS = 3_600;
+const MAX_SLOW_MS = 3_600_000;
 
 const RESERVED_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
@@ -54,6 +55,11 @@ const environment = z.object({
   EVENT_RETENTION_HOURS: whole(1, TEN_YEARS_HOURS).default(24),
   PUSH_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(30),
   AUDIT_DAYS: whole(1, TEN_YEARS_DAYS).default(365),
+  BACKUP_DAYS: whole(1, TEN_YEARS_DAYS).default(7),
+  REQUEST_LOG_DAYS: whole(1, TEN_YEARS_DAYS).default(7),
+  REQUEST_LOG_SLOW_MS: z
+    .union([z.literal('off'), whole(0, MAX_SLOW_MS)], `must be off or a number from 0 to ${MAX_SLOW_MS}`)
+    .default(1000),
   PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
@@ -68,6 +74,7 @@ const environment = z.object({
     ),
   RESET_PAGE_URL: httpUrl.optional(),
   CONSOLE: onOrOff.default('on'),
+  CONSOLE_PORT: whole(0, 65_535).optional(),
   CONSOLE_ORIGIN: httpUrl
     .refine((url) => new URL(url).href === `${new URL(url).origin}/`, 'must have no path')
     .transform((url) => new URL(url).origin)
@@ -114,6 +121,11 @@ export interface Config {
   eventRetentionHours: number;
   pushLogDays: number;
   auditDays: number;
+  /** For archives that the service stores. */
+  backupDays: number;
+  requestLogDays: number;
+  /** Infinity: slow requests are not recorded. */
+  requestLogSlowMs: number;
   /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
@@ -122,6 +134,8 @@ export interface Config {
   mailFrom: Mailbox;
   resetPageUrl: string | undefined;
   isConsoleOn: boolean;
+  /** Undefined: the console is served on `port`. 0 selects a free port. */
+  consolePort: number | undefined;
   /** Undefined: that of `publicUrl`, or the host that the browser requested. */
   consoleOrigin: string | undefined;
   s3: S3Settings | undefined;
@@ -152,6 +166,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     throw new ConfigError(`${path.join('.')}: ${message}`);
   }
   const read = result.data;
+  if (read.CONSOLE_PORT === read.PORT && read.PORT !== 0) throw new ConfigError('CONSOLE_PORT: must differ from PORT');
   return {
     host: read.HOST,
     port: read.PORT,
@@ -166,6 +181,9 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
     pushLogDays: read.PUSH_LOG_DAYS,
     auditDays: read.AUDIT_DAYS,
+    backupDays: read.BACKUP_DAYS,
+    requestLogDays: read.REQUEST_LOG_DAYS,
+    requestLogSlowMs: Number(read.REQUEST_LOG_SLOW_MS) || Number.POSITIVE_INFINITY,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,
@@ -175,6 +193,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     },
     resetPageUrl: read.RESET_PAGE_URL,
     isConsoleOn: read.CONSOLE === 'on',
+    consolePort: read.CONSOLE === 'on' ? read.CONSOLE_PORT : undefined,
     consoleOrigin: read.CONSOLE_ORIGIN,
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
@@ -218,6 +237,20 @@ function publicHost(publicUrl: string | undefined, host: string): string {
   const name = publicUrl ? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') : host;
   if (isIP(name) === 0) return name;
   return isIP(name) === 6 ? `[IPv6:${name}]` : `[${name}]`;
+}
+
+/** Also for packages that read the environment themselves, and for workers, which inherit it. */
+export function setVariables(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) if (value !== undefined) process.env[name] = value;
+}
+
+/** Express reads the variable when it is loaded. */
+export function defaultToProduction(): void {
+  process.env.NODE_ENV ??= 'production';
+}
+
+export function isNpmScript(name: string): boolean {
+  return process.env.npm_lifecycle_event === name;
 }
 
 const source = z.object({

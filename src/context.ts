@@ -13,21 +13,30 @@ import type {
   UserViewer,
   Viewer,
 } from './lib/access.ts';
+import type { Actor } from './lib/actor.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
 import type { Hub } from './realtime/hub.ts';
+import type { JobNotifier } from './realtime/job-notifier.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
+import type { RequestFeed } from './realtime/request-feed.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
 import type { CallingRequest } from './server/limits/client-address.ts';
 import type { Meter, RateLimits } from './server/limits/rate-limits.ts';
+import type { DiskSpace } from './server/observability/disk-space.ts';
 import type { Observer } from './server/observability/observer.ts';
+import type { RequestFacts } from './server/observability/request-facts.ts';
+import type { RequestLog } from './server/observability/request-log.ts';
 
 export interface Diagnostics {
   now: () => Date;
   log: Logger;
   observer: Observer;
+  requestLog: RequestLog;
+  /** Of the file system with `DATA_DIR`; undefined if it does not report its size. */
+  dataSpace: () => Promise<DiskSpace | undefined>;
 }
 
 export interface Realtime {
@@ -35,6 +44,8 @@ export interface Realtime {
   hub: Hub;
   presence: Presence;
   pushNotifier: PushNotifier;
+  jobNotifier: JobNotifier;
+  requestFeed: RequestFeed;
 }
 
 export interface Gateways {
@@ -65,7 +76,28 @@ export interface Links {
   isConsoleOrigin: (origin: string, host: string | undefined) => boolean;
 }
 
-export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {}
+/** An export or a check that an administrator has started. */
+export interface JobOrder {
+  applicationId: number;
+  id: string;
+  kind: 'export' | 'check';
+  isRepair: boolean;
+  actor: Actor;
+  /** Of an export. Never stored. */
+  passphrase: string | undefined;
+}
+
+/** Runs jobs of this process in the background. */
+export interface JobRunner {
+  readonly processId: string;
+  readonly isStopping: boolean;
+  /** @param order of a stored job with the `processId` */
+  run(order: JobOrder): void;
+}
+
+export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {
+  jobRunner: JobRunner;
+}
 
 export interface StoredSession {
   applicationId: number;
@@ -90,11 +122,23 @@ export interface SessionClock {
   flush(): Promise<void>;
 }
 
+export interface CallingPage {
+  origin: string;
+  /** Stores or removes the cookie of the session. */
+  setToken: (token: string | null) => void;
+  /** Value of the cookie that recognizes the browser during a sign-in with a passkey. */
+  browser: string | undefined;
+  /** @param maxAge in seconds */
+  setBrowser: (token: string, maxAge: number) => void;
+}
+
 export interface Context extends Services {
   viewer: Viewer;
   /** Live as long as one execution, so that no value becomes stale. */
   loaders: Loaders;
   network: string;
+  /** What the request log will know of the request; undefined for operations of a socket. */
+  facts?: RequestFacts | undefined;
   /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
   meter?: Meter | undefined;
@@ -103,8 +147,8 @@ export interface Context extends Services {
   /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
   upload?: StagedFile | undefined;
-  /** Stores or removes the cookie of the console; only for requests from its pages. */
-  setCookie?: ((token: string | null) => void) | undefined;
+  /** Only for POST requests from pages of the console. */
+  page?: CallingPage | undefined;
   callerLeft?: (() => AbortSignal) | undefined;
   onTooSlow?: (() => void) | undefined;
 }

@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
   rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
   'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
-  jobs: ['context', 'resolvers', 'gateways', 'db'],
+  jobs: ['context', 'operator/archive', 'operator/integrity', 'resolvers', 'gateways', 'db'],
   config: [],
   server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/archive': ['resolvers', 'gateways', 'db'],
@@ -41,7 +41,11 @@ const MAY_IMPORT: Record<string, string[]> = {
     'context',
     'resolvers',
     'gateways',
+    'main',
   ],
+  embedded: ['server', 'config', 'graphql'],
+  index: ['embedded'],
+  bin: ['operator/cli', 'main', 'cli', 'config'],
   main: ['server', 'config', 'resolvers'],
   cli: ['operator/cli'],
 };
@@ -51,9 +55,11 @@ const DOMAINS = [
   'audit',
   'users',
   'administrators',
+  'request-log',
   'files',
   'geodata',
   'content',
+  'mail',
   'sessions',
   'address-book',
   'classes',
@@ -66,6 +72,7 @@ const DOMAINS = [
   'events',
   'subscriptions',
   'applications',
+  'jobs',
 ];
 
 const ALLOWED = [

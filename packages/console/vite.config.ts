@@ -15,6 +15,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       input: { console: 'index.html', explorer: 'explorer.html' },

@@ -13,16 +13,26 @@ export interface Mail {
   subject: string;
   /** Lines end with `\n`. */
   text: string;
+  /** The same for mail programs that show HTML. */
+  html?: string | undefined;
 }
 
 export interface Mailer {
+  readonly destination: MailDestination;
   /**
-   * Resolves when the server has accepted the mail.
+   * Resolves when the server has accepted the mail, with its answer, or with the path of the file.
    * @throws {MailRefusedError} invalid address or subject
    * @throws {MailUnavailableError} the server did not accept it; `MailRejectedError`: it never will
    */
-  send(mail: Mail): Promise<void>;
+  send(mail: Mail): Promise<string>;
   close(): void;
+}
+
+export interface MailDestination {
+  /** Host and port of the mail server; undefined: mails are written to `folder`. */
+  server: string | undefined;
+  folder: string;
+  sender: Mailbox;
 }
 
 export interface MailerSettings {
@@ -41,10 +51,17 @@ export class MailRefusedError extends Error {}
 /** The message is for the log: it contains neither the mail nor the server's credentials. */
 export class MailUnavailableError extends Error {
   readonly #isReached: boolean;
+  readonly #answer: string | undefined;
 
-  constructor(message: string, isReached = false) {
+  constructor(message: string, isReached = false, answer?: string) {
     super(message);
     this.#isReached = isReached;
+    this.#answer = answer;
+  }
+
+  /** What the server responded, which may repeat the address; not for the log. */
+  get answer(): string | undefined {
+    return this.#answer;
   }
 
   /** Whether the server responded: it refused the mail, at least for now. */
@@ -57,12 +74,14 @@ export class MailUnavailableError extends Error {
 export class MailRejectedError extends MailUnavailableError {}
 
 const SEND_TIMEOUT_MS = 20 * SECOND;
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 export function createMailer(settings: MailerSettings): Mailer {
   return settings.smtpUrl === undefined ? new FileMailer(settings) : new SmtpMailer(settings, settings.smtpUrl);
 }
 
 class SmtpMailer implements Mailer {
+  readonly destination: MailDestination;
   readonly #settings: MailerSettings;
   readonly #timeLimit: number;
   readonly #transport: () => Promise<Transporter>;
@@ -72,7 +91,8 @@ class SmtpMailer implements Mailer {
     const timeLimit = settings.timeLimit ?? SEND_TIMEOUT_MS;
     this.#settings = settings;
     this.#timeLimit = timeLimit;
-    const { username, password, hostname } = new URL(url);
+    const { username, password, hostname, host } = new URL(url);
+    this.destination = { server: host, folder: folderOf(settings), sender: settings.from };
     // Otherwise a server that offers neither would receive mails without authentication, or the password unencrypted.
     const protection = username + password === '' ? {} : { forceAuth: true, requireTLS: !isLoopback(hostname) };
     this.#transport = onFirstUse(async () => {
@@ -92,12 +112,13 @@ class SmtpMailer implements Mailer {
     });
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send(mail: Mail): Promise<string> {
     const message = await compose(mail, this.#settings);
     const transport = await this.#transport();
     const signal = AbortSignal.timeout(this.#timeLimit);
     try {
-      await transport.sendMail({ ...message, signal });
+      const { response } = (await transport.sendMail({ ...message, signal })) as { response?: string };
+      return response ?? '';
     } catch (error) {
       throw signal.aborted
         ? new MailUnavailableError(`no response within ${this.#timeLimit / SECOND} s`)
@@ -112,15 +133,17 @@ class SmtpMailer implements Mailer {
 
 /** For setups without a mail server: writes each mail to a file, which gets its name when it is complete. */
 class FileMailer implements Mailer {
+  readonly destination: MailDestination;
   readonly #settings: MailerSettings;
 
   constructor(settings: MailerSettings) {
     this.#settings = settings;
+    this.destination = { server: undefined, folder: folderOf(settings), sender: settings.from };
   }
 
-  async send(mail: Mail): Promise<void> {
+  async send(mail: Mail): Promise<string> {
     const { raw } = await compose(mail, this.#settings);
-    const folder = join(this.#settings.dataDir, 'mail');
+    const { folder } = this.destination;
     // Mails contain links that change passwords, so only this user may read them.
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const timestamp = this.#settings.now().toISOString().replaceAll(/[:.]/g, '-');
@@ -128,7 +151,9 @@ class FileMailer implements Mailer {
     const unfinished = join(folder, `.${name}.tmp`);
     try {
       await writeFile(unfinished, raw, { mode: 0o600 });
-      await rename(unfinished, join(folder, `${name}.eml`));
+      const file = join(folder, `${name}.eml`);
+      await rename(unfinished, file);
+      return file;
     } catch (error) {
       await rm(unfinished, { force: true });
       throw error;
@@ -138,11 +163,14 @@ class FileMailer implements Mailer {
   close(): void {}
 }
 
-async function compose({ to, subject, text }: Mail, { from, now }: MailerSettings) {
+const folderOf = ({ dataDir }: MailerSettings) => join(dataDir, 'mail');
+
+async function compose({ to, subject, text, html }: Mail, { from, now }: MailerSettings) {
   if (!isMailAddress(to)) throw new MailRefusedError('invalid mail address');
   if (/\p{Cc}/u.test(subject)) throw new MailRefusedError('the mail subject contains control characters');
   const { default: MimeNode } = await import('nodemailer/lib/mime-node');
-  const node = new MimeNode('text/plain; charset=utf-8', { newline: 'windows' });
+  const type = html === undefined ? PLAIN_TEXT : 'multipart/alternative';
+  const node = new MimeNode(type, { newline: 'windows' });
   node.setHeader({
     From: { ...from },
     To: { name: '', address: to },
@@ -151,6 +179,11 @@ async function compose({ to, subject, text }: Mail, { from, now }: MailerSetting
     'Auto-Submitted': 'auto-generated',
   });
   const envelope = { from: from.address, to: [to] };
+  if (html !== undefined) {
+    node.createChild(PLAIN_TEXT).setContent(text);
+    node.createChild('text/html; charset=utf-8').setContent(html);
+    return { envelope, raw: await node.build() };
+  }
   if (!isSevenBit(text)) return { envelope, raw: await node.setContent(text).build() };
   // 7bit leaves long links unbroken, so that they can be copied from the file.
   node.setHeader('Content-Transfer-Encoding', '7bit');
@@ -169,8 +202,10 @@ function failureOf(error: unknown): MailUnavailableError {
     errno,
     responseCode = 0,
     command,
+    response,
   } = error as {
     code?: string;
+    response?: string;
     errno?: unknown;
     responseCode?: number;
     command?: string;
@@ -179,8 +214,8 @@ function failureOf(error: unknown): MailUnavailableError {
   const details = [reason, command, responseCode].filter(Boolean).join(' ');
   const message = `the mail server failed: ${details || 'unknown'}`;
   return isFinal(code, responseCode)
-    ? new MailRejectedError(message, true)
-    : new MailUnavailableError(message, responseCode > 0);
+    ? new MailRejectedError(message, true, response)
+    : new MailUnavailableError(message, responseCode > 0, response);
 }
 
 /**

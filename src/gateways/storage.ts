@@ -50,6 +50,7 @@ export interface Storage {
 }
 
 const STORAGE_KEY = /^[0-9a-f]{8}\/[0-9a-f]{2}\/[0-9a-f]{32}$/;
+const BACKUP_KEY = /^backups\/[0-9a-f]{8}\/[0-9a-f]{24}-\d{6}$/;
 
 /** `0000005c/3f/3f…`: the application and 16 random bytes, so that keys are unique. */
 export function newStorageKey(applicationId: number): string {
@@ -65,9 +66,17 @@ export function isKeyOf(applicationId: number, key: string): boolean {
   return STORAGE_KEY.test(key) && Number.parseInt(key.slice(0, 8), 16) === applicationId;
 }
 
+/**
+ * `backups/0000005c/65f…-000001`: a part of the archive of a job, from 1. No row of an application can name it, because
+ * `isKeyOf` is false, and `list` does not return it.
+ */
+export function backupKey(applicationId: number, jobId: string, part: number): string {
+  return `backups/${folderOf(applicationId)}/${jobId}-${String(part).padStart(6, '0')}`;
+}
+
 /** Rejects everything except generated keys, so that input from a client can never be a path. */
 export function requireStorageKey(key: string): void {
-  if (!STORAGE_KEY.test(key)) throw new Error('invalid storage key');
+  if (!STORAGE_KEY.test(key) && !BACKUP_KEY.test(key)) throw new Error('invalid storage key');
 }
 
 /** With Node's smaller default each chunk would wait for the previous one. */

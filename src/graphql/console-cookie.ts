@@ -1,16 +1,22 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { Services } from '../context.ts';
+import type { CallingPage, Services } from '../context.ts';
 import { type AdministratorToken, type Credentials, textReader } from '../lib/credentials.ts';
 
 const NAME = 'atrium-administrator';
 /** Browsers accept this name only for the complete host and over TLS. */
 const SECURE_NAME = `__Host-${NAME}`;
 
+/** Recognizes the browser during a sign-in with a passkey. */
+const BROWSER_NAME = 'atrium-passkey';
+const SECURE_BROWSER_NAME = `__Host-${BROWSER_NAME}`;
+
 /** What a request says about the page that sent it. */
 export interface ConsolePage {
+  origin: string;
   isSecure: boolean;
   token: string | undefined;
+  browser: string | undefined;
 }
 
 /**
@@ -25,7 +31,19 @@ export function consolePage(
 ): ConsolePage | undefined {
   if (!isConsoleOn || origin === undefined || !isConsoleOrigin(origin, host)) return undefined;
   const isSecure = origin.startsWith('https:');
-  return { isSecure, token: cookie === undefined ? undefined : parseCookie(cookie)[isSecure ? SECURE_NAME : NAME] };
+  const cookies = cookie === undefined ? {} : parseCookie(cookie);
+  return {
+    origin,
+    isSecure,
+    token: cookies[isSecure ? SECURE_NAME : NAME],
+    browser: cookies[isSecure ? SECURE_BROWSER_NAME : BROWSER_NAME],
+  };
+}
+
+/** For downloads, which have no `Origin`; the caller needs other proof that the console sent the request. */
+export function cookieToken({ cookie }: IncomingHttpHeaders): string | undefined {
+  const cookies = parseCookie(cookie ?? '');
+  return cookies[SECURE_NAME] ?? cookies[NAME];
 }
 
 /** The header `Application` selects the cookie; explicit credentials win. Other sites cannot send the header. */
@@ -42,16 +60,32 @@ export function withAdministrator(
   return { ...credentials, administrator };
 }
 
+export function callingPage(page: ConsolePage | undefined, response: ServerResponse): CallingPage | undefined {
+  if (!page) return undefined;
+  const { origin, browser } = page;
+  const setCookie = (header: string) => void response.appendHeader('Set-Cookie', header);
+  return {
+    origin,
+    browser,
+    setToken: (token) => setCookie(cookieHeader(page, token)),
+    setBrowser: (token, maxAge) => setCookie(browserCookieHeader(page, token, maxAge)),
+  };
+}
+
 /** @param token null removes the cookie */
-export function cookieHeader({ isSecure }: ConsolePage, token: string | null): string {
+function cookieHeader({ isSecure }: ConsolePage, token: string | null): string {
   return stringifySetCookie(isSecure ? SECURE_NAME : NAME, token ?? '', {
-    httpOnly: true,
-    secure: isSecure,
-    sameSite: 'strict',
-    path: '/',
+    ...attributes(isSecure),
     ...(token === null && { maxAge: 0 }),
   });
 }
+
+function browserCookieHeader({ isSecure }: ConsolePage, token: string, maxAge: number): string {
+  return stringifySetCookie(isSecure ? SECURE_BROWSER_NAME : BROWSER_NAME, token, { ...attributes(isSecure), maxAge });
+}
+
+const attributes = (isSecure: boolean) =>
+  ({ httpOnly: true, secure: isSecure, sameSite: 'strict', path: '/' }) as const;
 
 /** Headers have only Latin letters, so the console sends URL encoding. */
 function readable(text: string | undefined): string | undefined {

@@ -1,9 +1,12 @@
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
 import { deleteExpired } from '../resolvers/administrators/expired.ts';
+import { trimAiUsage } from '../resolvers/ai/usage.ts';
 import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
+import { sweepJobs } from '../resolvers/jobs/backups.ts';
+import { trimRequestLog } from '../resolvers/request-log/trim.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
@@ -19,11 +22,12 @@ export interface Retention {
   eventRetentionHours: number;
   pushLogDays?: number;
   auditDays?: number;
+  requestLogDays?: number;
 }
 
 export async function sweep(
   now: Date,
-  { sessionMinutes, eventRetentionHours, pushLogDays = 30 }: Retention,
+  { sessionMinutes, eventRetentionHours, pushLogDays = 30, requestLogDays = 7 }: Retention,
 ): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await deleteSessions(now, sessionMinutes);
@@ -44,10 +48,13 @@ export async function sweep(
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);
   await sweepDeletedApplications(now);
+  await sweepJobs(now);
   await settleIndexes();
   await countActivity(now);
   await trimActivity(now);
+  await trimAiUsage(now);
   await trimPushLog(before(pushLogDays * DAY));
+  await trimRequestLog(before(requestLogDays * DAY));
   await trimEvents(before(eventRetentionHours * HOUR));
 }
 

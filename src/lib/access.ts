@@ -32,7 +32,8 @@ export interface AdministratorIdentity {
 /** An administrator who has selected an application has the rights of an API key, as far as their roles allow. */
 export type Viewer =
   | { kind: 'anonymous' }
-  | { kind: 'refused'; reason: ServiceError }
+  /** `claimedApplicationId`: of the token, unverified. */
+  | { kind: 'refused'; reason: ServiceError; claimedApplicationId?: number | undefined }
   | { kind: 'administrator'; administrator: AdministratorIdentity; actor: Actor }
   | (OfApplication & { kind: 'application'; session: ViewerSession })
   | (OfApplication & {

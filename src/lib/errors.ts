@@ -14,6 +14,22 @@ export type ErrorCode =
   | 'CURSOR_EXPIRED'
   | 'INTERNAL_SERVER_ERROR';
 
+/** The HTTP status of an error without a status of its own. */
+export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  DISABLED: 405,
+  UNPROCESSABLE: 422,
+  RATE_LIMITED: 429,
+  CURSOR_EXPIRED: 422,
+  CODE_REQUIRED: 401,
+  CONFIRMATION_REQUIRED: 403,
+  REASON_REQUIRED: 403,
+  INTERNAL_SERVER_ERROR: 500,
+};
+
 /** Without the field name: `{ login: ['has already been taken'] }`. */
 export type FieldErrors = Record<string, string[]>;
 
@@ -79,6 +95,13 @@ export class WrongAdministratorCredentialsError extends ServiceError {
   }
 }
 
+/** Does not reveal why: unknown, deleted, not signed by it, or an expired challenge. */
+export class PasskeyRefusedError extends ServiceError {
+  constructor() {
+    super('UNAUTHENTICATED', 'The passkey was not accepted. Try again, or use your password.');
+  }
+}
+
 /** The password is right, and the account also requires a code. */
 export class CodeRequiredError extends ServiceError {
   constructor() {
@@ -89,7 +112,7 @@ export class CodeRequiredError extends ServiceError {
 /** An administrator must prove again who they are. */
 export class ConfirmationRequiredError extends ServiceError {
   constructor() {
-    super('CONFIRMATION_REQUIRED', 'Confirm your password to continue');
+    super('CONFIRMATION_REQUIRED', 'Confirm with your password or a passkey to continue');
   }
 }
 

@@ -58,14 +58,14 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
       this.#onTooSlow?.();
     } else {
       this.#queue.push(event);
-      this.#signal();
+      this.signal();
     }
   }
 
   finish(): void {
     if (this.#end !== 'open') return;
     this.#end = 'finishing';
-    this.#signal();
+    this.signal();
   }
 
   /** Whether `next` would wait for an event. */
@@ -165,10 +165,10 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
     this.#end = 'done';
     this.clear();
     this.#leave(this);
-    this.#signal();
+    this.signal();
   }
 
-  #signal(): void {
+  protected signal(): void {
     this.#wake?.();
     this.onReady?.();
   }

@@ -1,7 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import {
   BadInputError,
-  type ErrorCode,
   type FieldErrors,
   ForbiddenError,
   fieldSentences,
@@ -17,6 +16,7 @@ import {
   ServiceUnavailableError,
   SessionMissingError,
   SignInRefusedError,
+  STATUS_OF_CODE,
   UnauthenticatedError,
   UnknownUserError,
   UnprocessableError,
@@ -25,27 +25,12 @@ import {
 } from '../lib/errors.ts';
 import { legacySentence } from './legacy-sentences.ts';
 
-const STATUS: Record<ErrorCode, number> = {
-  BAD_USER_INPUT: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  DISABLED: 405,
-  UNPROCESSABLE: 422,
-  RATE_LIMITED: 429,
-  CURSOR_EXPIRED: 422,
-  CODE_REQUIRED: 401,
-  CONFIRMATION_REQUIRED: 403,
-  REASON_REQUIRED: 403,
-  INTERNAL_SERVER_ERROR: 500,
-};
-
 function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
   if (error instanceof NeedUserError) return 422;
   if (error instanceof OtherUserError) return 401;
   if (error instanceof ServiceUnavailableError) return 503;
-  return STATUS[error.code];
+  return STATUS_OF_CODE[error.code];
 }
 
 export function serviceErrorOf(error: unknown): ServiceError | undefined {

@@ -13,7 +13,8 @@ const GROUPS: (Right & { operations: string })[] = [
   {
     roles: DEVELOPER,
     operations:
-      'apiKeys assistant assistants identityProviders pushSettings explainRecords createClass updateClass ' +
+      'apiKeys requestLog requestLogged slowShapes assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
+      'mailPreview testMail updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
       'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
       'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
       'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',
@@ -54,13 +55,20 @@ const GROUPS: (Right & { operations: string })[] = [
       'reactionAdded reactionRemoved askGateway assistAnswer answerStream summarizeDialog summaryStream translateText',
   },
   { roles: SUPPORT, needsReason: true, isConfirmed: true, operations: 'deleteDialog deleteDialogs deleteMessages' },
-  { roles: ALL, operations: 'applications serviceStatus signOutAdministrator confirmAdministrator' },
+  {
+    roles: ALL,
+    operations:
+      'applications serviceStatus signOutAdministrator confirmAdministrator passkeys updatePasskey passkeyConfirmationOptions',
+  },
   {
     roles: ALL,
     isConfirmed: true,
-    operations: 'changeAdministratorPassword createTotpSecret enableTotp disableTotp',
+    operations:
+      'changeAdministratorPassword createTotpSecret enableTotp disableTotp createPasskeyOptions createPasskey deletePasskey',
   },
   { roles: OWNER, operations: 'administrators auditEntries' },
+  { roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' },
+  { roles: OWNER, isConfirmed: true, operations: 'startExport deleteBackup createBackupDownload' },
   {
     roles: OWNER,
     isConfirmed: true,

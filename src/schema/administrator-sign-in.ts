@@ -13,6 +13,7 @@ import {
 import { Administrator, CODE, EMAIL, PASSWORD } from './administrators.ts';
 import { builder } from './builder.ts';
 import { CONFIRMATION } from './descriptions.ts';
+import { PasskeyAssertionInput } from './passkeys.ts';
 
 const TotpSecret = builder.objectRef<TotpSecretShape>('TotpSecret').implement({
   description: 'A new secret for an authenticator app. It takes effect when `enableTotp` receives its first code.',
@@ -49,12 +50,17 @@ builder.mutationField('confirmAdministrator', (t) =>
   t.withAuth({ administrator: true }).field({
     type: Administrator,
     description:
-      'Proves again who the caller is, which allows deletions and secrets for 15 minutes. Fails like ' +
-      '`signInAdministrator`.',
+      'Proves again who the caller is, by their password or a passkey, which allows deletions and secrets for 15 ' +
+      'minutes. Fails like `signInAdministrator`.',
     rateLimit: 'signIn',
     args: {
-      password: t.arg.string({ required: true, description: 'Password of the caller.' }),
+      password: t.arg.string({ description: 'Password of the caller. Required without `passkey`.' }),
       code: t.arg.string({ description: CODE }),
+      passkey: t.arg({
+        type: PasskeyAssertionInput,
+        description:
+          'In place of `password` and `code`: what a passkey of the caller signed for `passkeyConfirmationOptions`.',
+      }),
     },
     resolve: (_root, args, context) => confirmAdministrator(args, context.viewer, context),
   }),

@@ -50,6 +50,9 @@ export const Administrator = builder.objectRef<AdministratorRow>('Administrator'
       description: 'False until the person has accepted the invitation and set a password.',
     }),
     hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether signing in requires a code besides the password.' }),
+    passkeyCount: t.exposeInt('passkeyCount', {
+      description: 'Number of passkeys with which the administrator can sign in without a password.',
+    }),
     roles: t.expose('roles', {
       type: [AdministratorRole],
       description: 'What the administrator may do, per application.',

@@ -55,6 +55,9 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
 
 const SETTINGS = {
   signatureHash: 'The only hash function accepted in signatures of session requests.',
+  publicSignIn:
+    'Whether clients may open sessions with the id of the application alone, without a signature. The first start of ' +
+    'the service creates its application with this setting; otherwise it is off.',
   usersList: 'Whether sessions may list and search the users of the application. API keys always may.',
   groups: 'Which tags make a user a member of a group. Changing the setting deletes no tags.',
   filesByNumber: 'Who may read a non-public file by its numeric id.',
@@ -62,6 +65,9 @@ const SETTINGS = {
   strictCredentialChanges:
     'Whether legacy clients, like all others, need the current password or a recent sign-in to change email ' +
     'address, phone or login.',
+  appUrl:
+    'Address of the app, to which the page of a password reset links back: `http`, `https` or a scheme of the app with ' +
+    '`://`, at most 2,000 characters. Null shows no link.',
   chatPushes: 'Whether offline occupants receive pushes for new messages.',
   sessionMinutes:
     'Minutes after the last request until a session expires, at least 1; also applies to existing sessions. ' +
@@ -84,10 +90,12 @@ const Application = builder.prismaObject('Application', {
     'name',
     'authKey',
     'signatureHash',
+    'publicSignIn',
     'usersList',
     'groups',
     'filesByNumber',
     'passwordReset',
+    'appUrl',
     'sessionMinutes',
     'strictCredentialChanges',
     'chatPushes',
@@ -110,10 +118,12 @@ const Application = builder.prismaObject('Application', {
       description: 'Key that clients send as `auth_key` when they create a session.',
     }),
     signatureHash: t.expose('signatureHash', { type: SignatureHash, description: SETTINGS.signatureHash }),
+    publicSignIn: t.exposeBoolean('publicSignIn', { description: SETTINGS.publicSignIn }),
     usersList: t.exposeBoolean('usersList', { description: SETTINGS.usersList }),
     groups: t.expose('groups', { type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.expose('filesByNumber', { type: FilesByNumber, description: SETTINGS.filesByNumber }),
     passwordReset: t.exposeBoolean('passwordReset', { description: SETTINGS.passwordReset }),
+    appUrl: t.exposeString('appUrl', { nullable: true, description: SETTINGS.appUrl }),
     sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true, description: SETTINGS.sessionMinutes }),
     strictCredentialChanges: t.exposeBoolean('strictCredentialChanges', {
       description: SETTINGS.strictCredentialChanges,
@@ -133,15 +143,17 @@ const Application = builder.prismaObject('Application', {
 
 const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
   description:
-    'The settings to change. Omitted fields remain unchanged; so does null, except for `sessionMinutes` and ' +
-    '`phoneRegion`.',
+    'The settings to change. Omitted fields remain unchanged; so does null, except for `appUrl`, ' +
+    '`sessionMinutes` and `phoneRegion`.',
   fields: (t) => ({
     name: t.string({ description: 'Display name, 1 to 255 characters.' }),
     signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
+    publicSignIn: t.boolean({ description: SETTINGS.publicSignIn }),
     usersList: t.boolean({ description: SETTINGS.usersList }),
     groups: t.field({ type: GroupTags, description: SETTINGS.groups }),
     filesByNumber: t.field({ type: FilesByNumber, description: SETTINGS.filesByNumber }),
     passwordReset: t.boolean({ description: SETTINGS.passwordReset }),
+    appUrl: t.string({ description: SETTINGS.appUrl }),
     strictCredentialChanges: t.boolean({ description: SETTINGS.strictCredentialChanges }),
     chatPushes: t.boolean({ description: SETTINGS.chatPushes }),
     sessionMinutes: t.int({ description: SETTINGS.sessionMinutes }),

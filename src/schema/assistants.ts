@@ -5,6 +5,7 @@ import {
   listAssistants,
   updateAssistant,
 } from '../resolvers/ai/assistants.ts';
+import { type AssistantTrial as TrialShape, tryAssistant } from '../resolvers/ai/try.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
 import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
@@ -112,6 +113,33 @@ builder.mutationField('updateAssistant', (t) =>
       input: t.arg({ type: UpdateAssistantInput, required: true, description: 'The fields to change.' }),
     },
     resolve: (selection, _root, { id, input }, context) => updateAssistant(id, input, context, selection),
+  }),
+);
+
+const AssistantTrial = builder.objectRef<TrialShape>('AssistantTrial').implement({
+  description: 'What an assistant answers to a message, or why it does not answer.',
+  fields: (t) => ({
+    answer: t.exposeString('answer', { nullable: true, description: 'Text of the model; null if it did not answer.' }),
+    problem: t.exposeString('problem', {
+      nullable: true,
+      description: 'Why the model did not answer, for example `responded with 401`; null if it did.',
+    }),
+    tokens: t.exposeInt('tokens', { description: 'Tokens of the message and the answer.' }),
+    milliseconds: t.exposeInt('milliseconds', { description: 'Time until the answer was complete.' }),
+  }),
+});
+
+builder.mutationField('tryAssistant', (t) =>
+  t.withAuth({ key: true }).field({
+    type: AssistantTrial,
+    description:
+      'Sends a message to an assistant, to check its settings. Works also if the application has turned off all ' +
+      'features. Fails with `NOT_FOUND` if the assistant does not exist.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }),
+      message: t.arg.string({ required: true, description: 'The message to answer, 1 to 2,000 characters.' }),
+    },
+    resolve: (_root, { id, message }, context) => tryAssistant({ assistantId: id, message }, context),
   }),
 );
 

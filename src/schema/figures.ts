@@ -13,6 +13,12 @@ const ActivityHour = builder.objectRef<HourShape>('ActivityHour').implement({
     messages: t.exposeInt('messages', { description: 'Number of messages sent.' }),
     reactions: t.exposeInt('reactions', { description: 'Number of reactions added.' }),
     recordChanges: t.exposeInt('recordChanges', { description: 'Number of records created, updated or deleted.' }),
+    pushesDelivered: t.exposeInt('pushesDelivered', {
+      description: 'Number of pushes to a device that its provider accepted in this hour.',
+    }),
+    pushesFailed: t.exposeInt('pushesFailed', {
+      description: 'Number of pushes to a device that failed for good in this hour.',
+    }),
   }),
 });
 
@@ -22,8 +28,16 @@ const ApplicationStats = builder.objectRef<StatsShape>('ApplicationStats').imple
     users: t.exposeInt('users', { description: 'Number of users.' }),
     usersOnline: t.exposeInt('usersOnline', { description: 'Number of users with an open socket.' }),
     files: t.exposeInt('files', { description: 'Number of files, without those of records.' }),
+    fileBytes: t.field({
+      type: 'SafeInt',
+      description: 'Bytes of these files; uploads count when they are completed.',
+      resolve: ({ fileBytes }) => fileBytes,
+    }),
     pushesDelivered: t.exposeInt('pushesDelivered', { description: 'Pushes delivered in the last 24 hours.' }),
     pushesFailed: t.exposeInt('pushesFailed', { description: 'Pushes that failed in the last 24 hours.' }),
+    pushesWaiting: t.exposeInt('pushesWaiting', {
+      description: 'Pushes of the last 24 hours that are in progress or wait for a retry, per device.',
+    }),
     hours: t.expose('hours', { type: [ActivityHour], description: 'The requested hours, oldest first.' }),
   }),
 });
@@ -55,6 +69,23 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
       description: 'Size of the database on disk, in bytes.',
       resolve: ({ databaseBytes }) => databaseBytes,
     }),
+    fileBytes: t.field({
+      type: 'SafeInt',
+      description: 'Bytes of the files of all applications, without those of records.',
+      resolve: ({ fileBytes }) => fileBytes,
+    }),
+    diskFreeBytes: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Free bytes of the file system with `DATA_DIR`; null if it does not report them.',
+      resolve: ({ diskFreeBytes }) => diskFreeBytes,
+    }),
+    diskTotalBytes: t.field({
+      type: 'SafeInt',
+      nullable: true,
+      description: 'Size of the file system with `DATA_DIR`, in bytes; null if it does not report it.',
+      resolve: ({ diskTotalBytes }) => diskTotalBytes,
+    }),
     waitingPushJobs: t.exposeInt('waitingPushJobs', {
       description: 'Number of push jobs that wait for their turn, at most 10,000.',
     }),
@@ -65,6 +96,6 @@ builder.queryField('serviceStatus', (t) =>
   t.withAuth({ administrator: true }).field({
     type: ServiceStatus,
     description: 'State of the service, for all applications.',
-    resolve: () => findServiceStatus(),
+    resolve: (_root, _args, context) => findServiceStatus(context),
   }),
 );

@@ -6,8 +6,11 @@ import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
 import './audit.ts';
+import './jobs.ts';
+import './request-log.ts';
 import './administrators.ts';
 import './administrator-sign-in.ts';
+import './passkeys.ts';
 import './applications.ts';
 import './api-keys.ts';
 import './figures.ts';
@@ -16,6 +19,7 @@ import './user-changes.ts';
 import './user-moderation.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
+import './mail.ts';
 import './messages.ts';
 import './unread-counts.ts';
 import './dialogs.ts';
@@ -40,6 +44,7 @@ import './address-book.ts';
 import './geodata.ts';
 import './assistants.ts';
 import './ai.ts';
+import './ai-usage.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
 

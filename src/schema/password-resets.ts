@@ -1,6 +1,7 @@
 import {
   findPasswordReset,
   requestPasswordReset,
+  requestResetLink,
   resetPassword,
   type ValidReset,
 } from '../resolvers/sessions/password-resets.ts';
@@ -15,6 +16,10 @@ const PasswordReset = builder.objectRef<ValidReset>('PasswordReset').implement({
     }),
     applicationName: t.exposeString('applicationName', {
       description: 'Display name of the application that the account belongs to.',
+    }),
+    appUrl: t.exposeString('appUrl', {
+      nullable: true,
+      description: 'Address of the app, for a link after the reset; null unless the application has set `appUrl`.',
     }),
   }),
 });
@@ -38,6 +43,20 @@ builder.mutationField('requestPasswordReset', (t) =>
     rateLimit: 'signIn',
     args: { email: t.arg.string({ required: true, description: 'Email address of the user; case-insensitive.' }) },
     resolve: (_root, { email }, context) => requestPasswordReset(email, context),
+  }),
+);
+
+builder.mutationField('requestResetLink', (t) =>
+  t.withAuth({ anyone: true }).boolean({
+    description:
+      'Like `requestPasswordReset`, for pages without a session of the application. Always returns true, so that it ' +
+      'does not reveal which applications and accounts exist.',
+    rateLimit: 'signIn',
+    args: {
+      applicationId: t.arg.int({ required: true, description: 'Id of the application that has the account.' }),
+      email: t.arg.string({ required: true, description: 'Email address of the user; case-insensitive.' }),
+    },
+    resolve: (_root, { applicationId, email }, context) => requestResetLink(applicationId, email, context),
   }),
 );
 

@@ -19,12 +19,12 @@ const Session = builder.objectRef<OpenSession>('Session').implement({
     }),
     nonce: t.field({
       type: 'SafeInt',
-      description: 'Nonce that the client signed.',
+      description: 'Nonce that the client signed, or a random one for an unsigned request.',
       resolve: (session) => Number(session.nonce),
     }),
     timestamp: t.field({
       type: 'SafeInt',
-      description: 'Unix seconds that the client signed.',
+      description: 'Unix seconds that the client signed, or the time of an unsigned request.',
       resolve: (session) => Number(session.timestamp),
     }),
     token: t.exposeString('token', { description: 'Credential for later requests: 40 hex digits.' }),
@@ -75,7 +75,8 @@ const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
 
 const CreateSessionInput = builder.inputType('CreateSessionInput', {
   description:
-    'A signed request for a session. The signature is the HMAC of all parameters under the secret of the ' +
+    'A request for a session. If the application setting `publicSignIn` is on, `applicationId` suffices, without ' +
+    '`authKey`, `nonce`, `timestamp` and `signature`. Otherwise the request is signed: the signature is the HMAC of all parameters under the secret of the ' +
     'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
     '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
     '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
@@ -138,9 +139,11 @@ builder.mutationField('createSession', (t) =>
     type: Session,
     rateLimit: 'signIn',
     description:
-      'Creates an application session or a user session from a signed request. Credentials in the request headers ' +
-      'are ignored.',
-    args: { input: t.arg({ type: CreateSessionInput, required: true, description: 'The signed parameters.' }) },
+      'Creates an application session or a user session, from a signed request unless `publicSignIn` is on. ' +
+      'Credentials in the request headers are ignored.',
+    args: {
+      input: t.arg({ type: CreateSessionInput, required: true, description: 'Application, signature and user.' }),
+    },
     resolve: (_root, { input }, context) => createSession(signedPairs(input), context),
   }),
 );

@@ -7,12 +7,12 @@ import { DatabaseProbe } from '../db/probe.ts';
 import { lockWaits } from '../db/transact.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
+import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
-import { addressOf, close, listen } from './http/listening.ts';
+import { type CreateEntrance, createEntrances } from './entrances.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
-import { createHttpServer } from './server.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {
@@ -20,6 +20,8 @@ export interface AppDependencies extends ServiceDependencies {
   drainSeconds?: number;
   stalledAfter?: number | undefined;
   peers?: Peers | undefined;
+  /** Default: an HTTP server at `host` and `port`. */
+  entrance?: CreateEntrance | undefined;
 }
 
 export interface App {
@@ -38,9 +40,10 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
+  const { config, database, now, drainSeconds = 0, stalledAfter, peers, entrance } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
+  let consoleAddress = '';
   const probe = new DatabaseProbe(database);
   const readings: Readings = {
     sockets: () => sockets.count(),
@@ -55,31 +58,36 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   };
   const metrics = new Metrics(readings, { peers });
-  const { services, bus } = await createServices(dependencies, metrics, () => url);
-  const { hub, presence, rateLimits, sessionClock } = services;
+  const { services, bus, jobRuns } = await createServices(dependencies, metrics, {
+    main: () => url,
+    console: () => consoleAddress,
+  });
+  const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
-  const http = createHttpServer(services, { tokenHeaders, health, metrics, stalledAfter });
-  const { server, sockets } = http;
+  const handlerSettings = { tokenHeaders, health, metrics, stalledAfter };
+  const entrances = createEntrances(services, handlerSettings, config, entrance);
+  const { sockets } = entrances;
   const pushJobs = new PushJobs(services, database);
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
     await pushJobs.start();
     try {
-      await listen(server, config.port, config.host);
+      [url = '', consoleAddress = ''] = await entrances.open();
     } catch (error) {
       await pushJobs.stop();
       throw error;
     }
-    url = addressOf(server, config.host);
   };
   const finishWork = async () => {
-    const closed = Promise.all([close(server, SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
+    const closed = Promise.all([entrances.close(SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
     presence.endSubscriptions();
+    jobNotifier.endSubscriptions();
+    requestFeed.endSubscriptions();
     models.stop();
     await closed;
   };
@@ -88,11 +96,12 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   };
   const stopServing = async () => {
     health.isServing = false;
-    http.closeConnections();
+    entrances.closeConnections();
     if (drainSeconds > 0) await drain(sockets, drainSeconds * SECOND);
   };
   const parts: Part[] = [
     { stop: () => probe.stop() },
+    { stop: () => entrances.stop() },
     { stop: () => storage.close() },
     { stop: () => mailer.close() },
     { stop: () => rateLimits?.stop() },
@@ -102,7 +111,9 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: () => bus.start() },
     { start: () => presence.start(), stop: () => presence.stop() },
     { stop: () => pushGateways.close() },
+    new RequestStorage(services),
     { start: startWork, stop: finishWork },
+    jobRuns,
     sweeps,
     { start: startServing, stop: stopServing },
   ];

@@ -1,17 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Services } from '../context.ts';
-import { graphqlOverHttp } from '../graphql/http/handler.ts';
-import { acceptsPage } from '../graphql/http/request-shape.ts';
-import { graphqlOverSocket } from '../graphql/websocket/server.ts';
-import { onFirstUse } from '../lib/on-first-use.ts';
+import { createServer } from 'node:http';
 import { MINUTE, SECOND } from '../lib/time.ts';
-import { restAdapter } from '../rest/index.ts';
-import { cutStalled } from './http/stalled-clients.ts';
-import { boundUnread } from './http/unread-responses.ts';
-import type { Health } from './observability/health.ts';
-import type { Metrics } from './observability/metrics.ts';
-import { Requests } from './observability/requests.ts';
-import { pageRoute } from './pages/paths.ts';
+import type { Handlers } from './handlers.ts';
+import { addressOf, close, listen } from './http/listening.ts';
 
 /** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;
@@ -19,87 +9,22 @@ const REQUEST_TIMEOUT_MS = 30 * MINUTE;
 /** Longer than proxies keep idle connections, because closing first could lose a request in flight. */
 const KEEP_ALIVE_MS = 75 * SECOND;
 
-const STALLED_AFTER_MS = 2 * MINUTE;
-
-export interface ServerSettings {
-  tokenHeaders: readonly string[];
-  health: Health;
-  metrics: Metrics;
-  /** Milliseconds; default: two minutes. */
-  stalledAfter?: number | undefined;
+/** How requests reach the handlers: through a server of its own, or through that of an embedding application. */
+export interface Entrance {
+  /** @returns the address of the service */
+  open: () => Promise<string>;
+  /** Waits for requests in flight, at most for the given milliseconds. */
+  close: (timeoutMs: number) => Promise<void>;
 }
 
-export interface HttpServer {
-  server: Server;
-  sockets: ReturnType<typeof graphqlOverSocket>;
-  /** Proxies then send no further request on a connection. */
-  closeConnections: () => void;
-}
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-export function createHttpServer(services: Services, settings: ServerSettings): HttpServer {
-  const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
-  const rest = restAdapter(services, tokenHeaders);
-  const pages = pagesOnFirstUse(services, tokenHeaders);
-  const handlers = new Map<string, Handler>([
-    ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
-    ['/healthz', (_request, response) => health.answer('/healthz', response)],
-    ['/readyz', (_request, response) => health.answer('/readyz', response)],
-    ['/metrics', (_request, response) => metrics.answer(response)],
-  ]);
-  const endpoints = (request: IncomingMessage, response: ServerResponse) =>
-    rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
-  const pageOrEndpoint: Handler = (request, response) =>
-    pages(request, response, () => void endpoints(request, response));
-  const requests = new Requests(services.log, metrics);
-  let isClosing = false;
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-    (request, response) => {
-      if (isClosing) response.setHeader('Connection', 'close');
-      cutIfStalled(request, response);
-      noteRequest(request);
-      const path = pathOf(request);
-      const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
-      const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
-      // The REST adapter reports the routes of its endpoints itself.
-      const route = handlers.has(path) ? path : routeOfPage;
-      requests.serve(request, response, route, () => void handler(request, response));
+export function createHttpServer(handlers: Handlers, { host, port }: { host: string; port: number }): Entrance {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS }, handlers.handle);
+  server.on('upgrade', handlers.upgrade);
+  return {
+    async open() {
+      await listen(server, port, host);
+      return addressOf(server, host);
     },
-  );
-  const cutIfStalled = cutStalled(server, stalledAfter);
-  const noteRequest = boundUnread(server, services.networkOf);
-  const sockets = graphqlOverSocket(server, services, { tokenHeaders, requests });
-  const closeConnections = () => {
-    isClosing = true;
+    close: (timeoutMs) => close(server, timeoutMs),
   };
-  return { server, sockets, closeConnections };
-}
-
-/** Without `next`, an address without page is answered with a page of status 404. */
-type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (() => void) | undefined) => void;
-
-/** The pages are larger than the rest of the service. */
-function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
-  const load = onFirstUse(async () => {
-    const { browserPages, sendNotFound } = await import('./pages/browser.ts');
-    const { openApiDocument } = await import('../rest/openapi/document.ts');
-    const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
-    const answer: PageHandler = (request, response, next) =>
-      pages(request, response, next ?? (() => void sendNotFound(request, response)));
-    return answer;
-  });
-  return (request, response, next) =>
-    void load()
-      .then((pages) => pages(request, response, next))
-      .catch((error: unknown) => {
-        services.log.error({ err: error }, 'the pages for browsers could not be loaded');
-        response.writeHead(500).end();
-      });
-}
-
-function pathOf({ url = '/' }: IncomingMessage): string {
-  const end = url.indexOf('?');
-  return end < 0 ? url : url.slice(0, end);
 }

@@ -2,20 +2,25 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Gateways, Services } from '../context.ts';
+import { JobRuns } from '../jobs/job-runner.ts';
 import type { Bus } from '../realtime/bus.ts';
 import { createBus } from '../realtime/create-bus.ts';
 import { Hub } from '../realtime/hub.ts';
+import { JobNotifier } from '../realtime/job-notifier.ts';
 import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
+import { RequestFeed } from '../realtime/request-feed.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
-import { consoleLinks } from './console-links.ts';
+import { type Addresses, consoleLinks } from './console-links.ts';
 import type { Encrypter } from './encryption/encrypter.ts';
 import { networkOf } from './limits/client-address.ts';
 import { type Counters, memoryCounters, postgresCounters, redisCounters } from './limits/counters.ts';
 import type { Limit, LimitName } from './limits/definitions.ts';
 import { RateLimits } from './limits/rate-limits.ts';
+import { diskSpaceOf } from './observability/disk-space.ts';
 import type { Observer } from './observability/observer.ts';
+import { RequestLog } from './observability/request-log.ts';
 import { RESET_PAGE } from './pages/paths.ts';
 
 export interface ServiceDependencies extends Gateways {
@@ -23,6 +28,7 @@ export interface ServiceDependencies extends Gateways {
     Config,
     | 'host'
     | 'port'
+    | 'dataDir'
     | 'publicUrl'
     | 'tokenHeaders'
     | 'sessionMinutes'
@@ -30,6 +36,7 @@ export interface ServiceDependencies extends Gateways {
     | 'resetPageUrl'
     | 'isConsoleOn'
     | 'consoleOrigin'
+    | 'consolePort'
     | 'rateLimit'
     | 'trustProxy'
     | 'redisUrl'
@@ -37,6 +44,9 @@ export interface ServiceDependencies extends Gateways {
     | 'workers'
     | 'pushLogDays'
     | 'auditDays'
+    | 'backupDays'
+    | 'requestLogDays'
+    | 'requestLogSlowMs'
   >;
   database: ClientConfig;
   /** For the connection that listens for events, which needs its own database session; default: `database`. */
@@ -51,21 +61,25 @@ export interface ServiceDependencies extends Gateways {
 export async function createServices(
   dependencies: ServiceDependencies,
   observer: Observer,
-  listeningUrl: () => string,
-): Promise<{ services: Services; bus: Bus }> {
+  addresses: Addresses,
+): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
   const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
   const { limits, presenceClock, directDatabase = database } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
-  const publicUrl = () => config.publicUrl ?? listeningUrl();
-  const services: Services = {
+  const publicUrl = () => config.publicUrl ?? addresses.main();
+  const services = {
     now,
     log,
     observer,
+    requestLog: new RequestLog(config.requestLogSlowMs, now),
+    dataSpace: () => diskSpaceOf(config.dataDir),
     outbox,
     hub: new Hub(outbox, bus, log),
     presence: new Presence(bus, presenceClock),
     pushNotifier: new PushNotifier(bus),
+    jobNotifier: new JobNotifier(bus),
+    requestFeed: new RequestFeed(bus, log),
     identities,
     mailer,
     storage,
@@ -83,9 +97,12 @@ export async function createServices(
     encrypter,
     publicUrl,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
-    ...consoleLinks(config, publicUrl),
-  };
-  return { services, bus };
+    ...consoleLinks(config, publicUrl, addresses),
+  } satisfies Omit<Services, 'jobRunner'>;
+  const all: Services = Object.assign(services, { jobRunner: undefined as never });
+  const jobRuns = new JobRuns(all, { database: directDatabase, backupDays: config.backupDays });
+  all.jobRunner = jobRuns;
+  return { services: all, bus, jobRuns };
 }
 
 async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {

@@ -28,10 +28,17 @@ export interface Database {
   stop: () => Promise<void>;
 }
 
-/** @param mayCreate false: fails if `DATA_DIR` has no database */
-export async function openDatabase(config: DatabaseSettings, { mayCreate = true } = {}): Promise<Database> {
+export interface OpenOptions {
+  /** False: fails if `DATA_DIR` has no database. Default: true. */
+  mayCreate?: boolean;
+  /** Called before a database is created. Default: writes to the standard error output. */
+  onCreate?: (text: string) => void;
+}
+
+export async function openDatabase(config: DatabaseSettings, options: OpenOptions = {}): Promise<Database> {
+  const { mayCreate = true, onCreate = (text) => process.stderr.write(`atrium: ${text}\n`) } = options;
   if (!mayCreate) requireDatabase(config);
-  const { config: database, direct, stop } = await findDatabase(config);
+  const { config: database, direct, stop } = await findDatabase(config, onCreate);
   try {
     await connectDatabase(database);
   } catch (error) {
@@ -68,7 +75,10 @@ function requireDatabase({ databaseUrl, dataDir }: DatabaseSettings): void {
   throw new ConfigError(`DATA_DIR: there is no database in ${dataDir}; \`app create\` and \`import\` create one`);
 }
 
-async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }: DatabaseSettings): Promise<Database> {
+async function findDatabase(
+  { databaseUrl, databaseDirectUrl, dataDir, workers }: DatabaseSettings,
+  onCreate: (text: string) => void,
+): Promise<Database> {
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
     await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
@@ -76,7 +86,7 @@ async function findDatabase({ databaseUrl, databaseDirectUrl, dataDir, workers }
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
   const folder = folderOf(dataDir);
-  if (!existsSync(folder)) process.stderr.write(`atrium: creating a database in ${dataDir}, about 10 seconds\n`);
+  if (!existsSync(folder)) onCreate(`creating a database in ${dataDir}, about 10 seconds`);
   const flags = ['-c', `max_connections=${connectionsOf(workers)}`];
   const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });
   try {

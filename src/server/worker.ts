@@ -4,7 +4,7 @@ import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
 // Messages between a worker and the primary process (`WORKERS`, src/server/workers.ts).
 
 export type ToPrimary =
-  | { kind: 'ready'; url: string }
+  | { kind: 'ready'; url: string; consoleUrl: string }
   | { kind: 'collect' }
   | { kind: 'snapshot'; request: number; metrics: MetricsSnapshot };
 
@@ -18,8 +18,8 @@ export class WorkerProcess implements Peers {
     this.number = number;
   }
 
-  reportReady(url: string): void {
-    send({ kind: 'ready', url });
+  reportReady(url: string, consoleUrl: string): void {
+    send({ kind: 'ready', url, consoleUrl });
   }
 
   answer(report: () => Promise<MetricsSnapshot>): void {

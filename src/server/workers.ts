@@ -15,6 +15,7 @@ const SNAPSHOT_TIMEOUT_MS = 2 * SECOND;
 
 export interface Workers {
   url: string;
+  consoleUrl: string;
   stop: () => Promise<void>;
 }
 
@@ -23,8 +24,9 @@ export async function startWorkers(count: number, log: Logger): Promise<Workers>
   const supervisor = new Supervisor(log);
   const slots = Array.from({ length: count }, (_, index) => index + 1);
   try {
-    const [url] = await Promise.all(slots.map((slot) => supervisor.keep(slot)));
-    return { url: url!, stop: () => supervisor.stop() };
+    const [first] = await Promise.all(slots.map((slot) => supervisor.keep(slot)));
+    const { url, consoleUrl } = first!;
+    return { url, consoleUrl, stop: () => supervisor.stop() };
   } catch (error) {
     await supervisor.stop();
     throw error;
@@ -44,11 +46,11 @@ class Supervisor {
     this.#log = log;
   }
 
-  keep(slot: number): Promise<string> {
+  keep(slot: number): Promise<Pick<Workers, 'url' | 'consoleUrl'>> {
     const worker = this.#fork(slot);
     this.#kept.push(this.#restart(slot, worker));
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message.url));
+      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message));
       worker.once('exit', () => reject(new Error(`worker ${slot} did not start`)));
     });
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import { WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { type ConnectionState, graphql } from '../../packages/client/src/index.ts';
 import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
 import { startAnother } from '../support/app/other-apps.ts';
@@ -9,7 +9,9 @@ import { HEAR, newClient, take, useClients } from '../support/clients/atrium.ts'
 import { until } from '../support/clients/websocket.ts';
 import { deadAddress } from '../support/fakes/provider.ts';
 import { FaultProxy } from '../support/faults/fault-proxy.ts';
+import { signedInAdministrator } from '../support/fixtures/administrators.ts';
 import { createDialog, send, sendMany } from '../support/fixtures/chat.ts';
+import { loggedRequest, request } from '../support/fixtures/request-log.ts';
 import { createUsers, openSession } from '../support/fixtures/users.ts';
 
 useApp();
@@ -17,6 +19,9 @@ useClients();
 
 const TYPING = graphql(`subscription ($dialogId: ID!) { typing(dialogId: $dialogId) { userId } }`);
 const START_TYPING = graphql(`mutation ($dialogId: ID!) { startTyping(dialogId: $dialogId) }`);
+const LOGGED = graphql(`subscription Logged($filter: RequestLogFilter, $since: String) {
+  requestLogged(filter: $filter, since: $since) { cursor request { requestId } }
+}`);
 const PRESENCE = graphql(`subscription ($userIds: [Int!]!) { presence(userIds: $userIds) { userId online } }`);
 
 async function proxy(): Promise<FaultProxy> {
@@ -160,6 +165,26 @@ test('a subscription resumes after its connection was cut', async () => {
   between.cut();
   await sendMany(alice, dialogId, 3);
   expect([await next(), await next(), await next()]).toEqual(['message 1', 'message 2', 'message 3']);
+});
+
+test('a subscription to the request log misses none, also if its connection is cut before the first one', async () => {
+  const between = await proxy();
+  const [owner, [alice]] = [await signedInAdministrator('owner'), await createUsers(1)];
+  class ConsoleSocket extends WebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols, { headers: { Cookie: owner.cookie, Origin: between.url } });
+    }
+  }
+  const administrator = { application: APPLICATION.id };
+  const client = newClient({ url: between.url, administrator, webSocket: ConsoleSocket });
+  const events = client.subscribe(LOGGED, { filter: { userId: alice.id } });
+  await events.ready;
+  between.target = await deadAddress();
+  between.cut();
+  const id = await request('/users/2147483647.json', { as: alice });
+  await loggedRequest(id, owner);
+  between.target = running.url;
+  expect((await take(events, 1)).map(({ requestLogged }) => requestLogged.request.requestId)).toEqual([id]);
 });
 
 test('the client reconnects when the service stops responding without closing the connection', async () => {

@@ -11,18 +11,26 @@ const RESOLVERS = resolve(import.meta.dirname, '../../src/resolvers');
 /** Single statements outside of `transact` name no actor. These change rows only for users, or for the service itself. */
 const WITHOUT_ACTOR: Record<string, string> = {
   'administrators/expired.ts': 'sweep',
+  'administrators/challenges.ts': 'challenges of passkeys',
+  'administrators/passkey-assertions.ts': 'use of a passkey',
+  'administrators/passkeys.ts': 'random handle of an account',
   'administrators/sessions.ts': 'time of the latest request',
   'administrators/totp.ts': 'use of a code',
+  'ai/usage.ts': 'figures',
   'applications/delete.ts': 'rows of a deleted application',
   'applications/stats.ts': 'figures',
   'audit/reads.ts': 'writes the entry itself',
   'classes/indexes.ts': 'derived columns of records',
   'dialogs/data.ts': 'data of a deleted class',
   'files/staged.ts': 'bookkeeping of files',
+  'jobs/backups.ts': 'sweep',
+  'jobs/lease.ts': 'progress of jobs',
   'pushes/batch.ts': 'deliveries',
   'pushes/finish.ts': 'deliveries',
   'pushes/log.ts': 'deliveries',
   'pushes/messages.ts': 'deliveries',
+  'request-log/store.ts': 'writes the row itself',
+  'request-log/trim.ts': 'sweep',
   'sessions/create.ts': 'sign-in of a user',
   'sessions/identity-providers.ts': 'migration of rows from before encryption',
   'sessions/password-resets.ts': 'a link whose mail was not sent',
@@ -41,9 +49,10 @@ test('every change that an administrator, an API key or the operator can make ru
 
 /** Tables whose rows no request changes directly, or which repeat what other rows say. */
 const UNAUDITED = [
-  'activity_cursor activity_hours audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
+  'activity_cursor activity_hours ai_usage audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
   'destroyed_dialogs events_outbox geodata_counts loose_files message_keys message_marks migrated_items',
-  'migrated_messages push_cursor push_deliveries push_sends rate_limits record_keys used_nonces',
+  'migrated_messages passkey_challenges push_cursor push_deliveries push_sends rate_limits record_keys request_log',
+  'request_log_ends request_log_hours used_nonces',
 ].flatMap((line) => line.split(' '));
 
 test('every table is audited, or listed as one that is not', async () => {

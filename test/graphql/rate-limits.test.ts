@@ -220,14 +220,21 @@ describe('the sign-in limit', () => {
       'administratorLink',
       'changeAdministratorPassword',
       'confirmAdministrator',
+      'createPasskey',
+      'createPasskeyOptions',
       'createSession',
       'enableTotp',
       'loginUser',
+      'passkeyConfirmationOptions',
+      'passkeySignInOptions',
       'passwordReset',
       'requestAdministratorLink',
       'requestPasswordReset',
+      'requestResetLink',
       'resetPassword',
       'signInAdministrator',
+      'signInAdministratorWithPasskey',
+      'testMail',
     ]);
   });
 });

@@ -17,6 +17,26 @@ test.each([
   expect([response.status, await response.json()]).toEqual([400, { errors: [error] }]);
 });
 
+test.each([
+  'application/json',
+  'application/graphql-response+json, application/json;q=0.9',
+  'application/json, multipart/mixed',
+  '*/*',
+])('the error of an operation is answered to a client that accepts %s', async (accept) => {
+  for (const [query, code] of [
+    ['{ me { id } }', 'UNAUTHENTICATED'],
+    ['{ user(id: 2147483647) { id } }', 'NOT_FOUND'],
+  ]) {
+    const headers = { ...(code === 'NOT_FOUND' && apiKey.headers), 'Content-Type': 'application/json', Accept: accept };
+    const response = await fetch(`${running.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    expect((await response.json()).errors[0].extensions.code).toBe(code);
+  }
+});
+
 test('an alias may be the name of a member of all objects', async () => {
   const query = '{ users(first: 1) { __proto__: totalCount constructor: totalCount toString: __typename } }';
   const headers = { ...apiKey.headers, 'Content-Type': 'application/json' };

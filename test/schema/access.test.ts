@@ -30,12 +30,15 @@ const FOR_ANYONE = new Set([
   'uploadBlob',
   'blobFile',
   'passwordReset',
+  'requestResetLink',
   'resetPassword',
   'administrator',
   'administratorLink',
   'signInAdministrator',
   'acceptAdministratorLink',
   'requestAdministratorLink',
+  'passkeySignInOptions',
+  'signInAdministratorWithPasskey',
 ]);
 
 /** Operations for people who are signed in to the console. */

@@ -8,8 +8,11 @@ import { Subscription, type SubscriptionOptions } from './subscription.ts';
 export interface ClientOptions {
   /** Base URL of the service: `https://chat.example.com`. */
   url: string;
+  /** Id of an application with the setting `publicSignIn`, whose sessions need no signature. */
+  applicationId?: number;
   /**
    * Requests a signature from your own server; called whenever a session opens. The secret must remain on the server.
+   * Replaces `applicationId`.
    */
   sign?: () => SignedRequest | Promise<SignedRequest>;
   /**
@@ -52,6 +55,8 @@ export interface RequestOptions {
 export interface MutationOptions extends RequestOptions {
   /** The mutation can safely be sent twice, so retry it like a query. Sending messages is always retried. */
   idempotent?: boolean;
+  /** Retries after a transient error; default: those of the client. */
+  retries?: number;
 }
 
 /** The variables are optional if none is required. */
@@ -172,10 +177,9 @@ class AtriumClient {
   async #ask(
     operation: ReturnType<typeof operationOf>,
     variables: Values,
-    { signal }: RequestOptions,
+    { signal, retries = this.#options.retries ?? 3 }: MutationOptions,
     isRepeatable: boolean,
   ) {
-    const { retries = 3 } = this.#options;
     return withRetries(isRepeatable ? retries : 0, signal, async () => {
       const headers = await this.#credentials.headers();
       try {

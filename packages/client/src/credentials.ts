@@ -1,6 +1,6 @@
-import type { VariablesOf } from 'gql.tada';
 import { type Document, operationOf, type Values } from './documents.ts';
 import { AtriumError, mayPass } from './errors.ts';
+import type { VariablesOf } from './generated/gql-tada.d.ts';
 import type { Http } from './http.ts';
 import { graphql } from './schema.ts';
 import type { Session, SessionStorage, StoredSession } from './storage.ts';
@@ -44,6 +44,7 @@ export interface CredentialOptions {
   apiKey?: string | undefined;
   onBehalfOf?: number | undefined;
   tokenHeader: string;
+  applicationId?: number | undefined;
   sign?: (() => SignedRequest | Promise<SignedRequest>) | undefined;
   renew?: (() => SignIn | undefined | Promise<SignIn | undefined>) | undefined;
   storage?: SessionStorage | undefined;
@@ -184,6 +185,15 @@ export class Credentials {
 
   /** Turns an application session into one of the user, so that only the service sees the password. */
   async #login(who: Exclude<SignIn, { signed: unknown }>, before: StoredSession | undefined): Promise<StoredSession> {
+    const { sign, applicationId } = this.#options;
+    if (before?.userId !== null && !sign && applicationId !== undefined) {
+      const { login, email, password, ...identity } = inputOf(who);
+      return this.#create({
+        applicationId,
+        ...identity,
+        ...(password != null && { user: { login, email, password } }),
+      });
+    }
     const session = before?.userId === null ? before : await this.#create(await this.#signed());
     try {
       const { loginUser } = await this.#run(LOGIN_USER, { input: inputOf(who) }, session.token);
@@ -194,12 +204,10 @@ export class Credentials {
     }
   }
 
-  async #signed(): Promise<SignedRequest> {
-    const { sign } = this.#options;
-    if (!sign)
-      throw new TypeError(
-        'Signing in requires the option `sign` of createClient, which requests a signature from your server',
-      );
+  async #signed(): Promise<VariablesOf<typeof CREATE_SESSION>['input']> {
+    const { sign, applicationId: unsigned } = this.#options;
+    if (!sign && unsigned !== undefined) return { applicationId: unsigned };
+    if (!sign) throw new TypeError('Signing in requires the option `applicationId` or `sign` of createClient');
     const { applicationId, authKey, nonce, timestamp, signature } = await sign();
     return { applicationId, authKey, nonce, timestamp, signature };
   }

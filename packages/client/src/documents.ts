@@ -1,5 +1,6 @@
 import { type DocumentNode, type FieldNode, Kind, type OperationDefinitionNode, print } from '@0no-co/graphql.web';
-import type { DocumentDecoration } from 'gql.tada';
+import type { DocumentDecoration } from './generated/gql-tada.d.ts';
+import { newKey } from './keys.ts';
 
 /**
  * A document with the types of its variables and result, from `graphql()` or any tool that creates `TypedDocumentNode`.
@@ -47,12 +48,13 @@ function read(document: DocumentNode): Operation {
  * answer is lost.
  */
 export type Continuation =
-  | { kind: 'resumed'; field: string; cursor: string; since: string }
+  | { kind: 'resumed'; field: string; cursor: string; since: string; isOfRequestLog: boolean }
   | { kind: 'repeated' | 'once'; field: string };
 
 const OTHERS: Record<string, 'repeated' | 'once'> = {
   presence: 'repeated',
   typing: 'repeated',
+  jobChanged: 'repeated',
   answerStream: 'once',
   summaryStream: 'once',
 };
@@ -74,7 +76,8 @@ export function continuationOf({ fields }: Operation): Continuation {
       `To be resumable, it must have the form: subscription ($since: String) { ${name}(since: $since) { cursor … } }`,
     );
   }
-  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value };
+  const isOfRequestLog = root.name.value === 'requestLogged';
+  return { kind: 'resumed', field, cursor: keyOf(cursor), since: since.name.value, isOfRequestLog };
 }
 
 function keyOf({ alias, name }: FieldNode): string {
@@ -107,9 +110,4 @@ export function withClientIds({ fields }: Operation, variables: Values): { varia
     };
   }
   return { variables: given, isRepeatable: Boolean(fields?.length) };
-}
-
-/** 128 random bits, without `randomUUID`, because that requires a secure context. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,4 +1,7 @@
-/** `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. */
+/**
+ * `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. `DISCARDED`: the app removed
+ * an unsent message.
+ */
 export type AtriumErrorCode =
   | 'BAD_USER_INPUT'
   | 'UNAUTHENTICATED'
@@ -12,7 +15,8 @@ export type AtriumErrorCode =
   | 'CONFIRMATION_REQUIRED'
   | 'REASON_REQUIRED'
   | 'INTERNAL_SERVER_ERROR'
-  | 'UNREACHABLE';
+  | 'UNREACHABLE'
+  | 'DISCARDED';
 
 export interface AnsweredError {
   message: string;

@@ -1,5 +1,16 @@
-export type { FragmentOf, ResultOf, VariablesOf } from 'gql.tada';
-export { initGraphQLTada, readFragment } from 'gql.tada';
+export { Atrium, type AtriumOptions, type Classes, createAtrium } from './app/atrium.ts';
+export type { Chat } from './app/chat.ts';
+export type * from './app/chat-types.ts';
+export { type DeviceStorage, memoryStorage } from './app/device-storage.ts';
+export type { DialogHandle } from './app/dialog.ts';
+export type { DialogsState } from './app/dialog-list.ts';
+export type { Files, StoredFile, UploadOptions } from './app/files.ts';
+export type { OutboxEntry } from './app/outbox.ts';
+export type { AtriumRecord, Fields, RecordFilter, Records, RecordsState, Where } from './app/records.ts';
+export type { NewUser, SessionApi, SessionState } from './app/session.ts';
+export type { Live } from './app/store.ts';
+export type { ThreadState } from './app/thread.ts';
+export type { Users } from './app/users.ts';
 export {
   type AtriumClient,
   type ClientOptions,
@@ -10,7 +21,15 @@ export {
 export type { AdministratorOptions, SignedRequest, SignIn } from './credentials.ts';
 export type { Document } from './documents.ts';
 export { type AnsweredError, AtriumError, type AtriumErrorCode } from './errors.ts';
+export type { FragmentOf, ResultOf, TadaDocumentNode, VariablesOf } from './generated/gql-tada.d.ts';
 export type { ConnectionState } from './line.ts';
-export { graphql, type Scalars } from './schema.ts';
+export {
+  type GraphQL,
+  graphql,
+  initGraphQL,
+  initGraphQL as initGraphQLTada,
+  readFragment,
+  type Scalars,
+} from './schema.ts';
 export { type Session, type SessionStorage, type StoredSession, webStorage } from './storage.ts';
 export type { Subscription, SubscriptionOptions } from './subscription.ts';

@@ -10,7 +10,8 @@ export interface SubscriptionOptions<Data> {
   signal?: AbortSignal | undefined;
   /**
    * Called when missed events are no longer available: load the displayed data again. Later events follow after this
-   * call. Default: the subscription ends with `CURSOR_EXPIRED`.
+   * call. Administrators without access to messages also get it at the start, and after a reconnect before the first
+   * event. Default: the subscription ends with an error.
    */
   onGap?: (() => void | Promise<void>) | undefined;
   /** Receives events one by one, as an alternative to iterating; the next event waits for the returned promise. */
@@ -20,9 +21,12 @@ export interface SubscriptionOptions<Data> {
 }
 
 const PRESENT = graphql(`query Present { changes { cursor } }`);
+const PRESENT_OF_LOG = graphql(`query PresentOfLog { requestLog(first: 1) { cursor } }`);
 /** Buffered events; beyond that, the subscription pauses and fetches the rest later. */
 const MAX_WAITING = 1_000;
 const MAX_FAILURES = 5;
+/** Codes with which the service refuses the query of the cursor. */
+const CURSOR_REFUSALS: readonly string[] = ['FORBIDDEN', 'REASON_REQUIRED'];
 
 /** An event, or a gap (no `data`). */
 type Waiting<Data> = { data?: Data; cursor: string | undefined };
@@ -48,6 +52,8 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
   #attempt = new AbortController();
   #failures = 0;
   #isFull = false;
+  /** The current cursor is being fetched. */
+  #isSeeking = false;
   /** Events were lost, and the new cursor is not known yet. */
   #isGap = false;
   #hasBegun = false;
@@ -145,8 +151,11 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
       return;
     }
     // Without a cursor, a connection lost before the first event would lose events.
-    this.#run(wire, attempt, operationOf(PRESENT, 'query').text, {}, (data) => {
-      const { cursor } = (data as { changes: { cursor: string } }).changes;
+    this.#isSeeking = true;
+    const { text } = operationOf(continuation.isOfRequestLog ? PRESENT_OF_LOG : PRESENT, 'query');
+    this.#run(wire, attempt, text, {}, (data) => {
+      const [{ cursor }] = Object.values(data) as [{ cursor: string }];
+      this.#isSeeking = false;
       this.#place.received = cursor;
       this.#place.handed ??= cursor;
       if (this.#isGap) this.#push({ cursor });
@@ -211,6 +220,11 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
   }
 
   #failed(error: AtriumError, attempt: AbortController, mayTryAgain: boolean): void {
+    if (this.#isSeeking && CURSOR_REFUSALS.includes(error.code) && this.#wire && this.#options.onGap) {
+      this.#beginWithoutCursor(this.#wire);
+      return;
+    }
+    this.#isSeeking = false;
     if (error.code === 'CURSOR_EXPIRED' && this.#options.onGap) {
       this.#place.received = undefined;
       this.#isGap = true; // `onGap` is called once the new cursor is known
@@ -228,6 +242,16 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
     void pause(pauseBefore(this.#failures, error.retryAfter), again.signal).then(() => {
       if (!again.signal.aborted) this.#begin();
     });
+  }
+
+  /** For administrators who may read the events, but not the cursor, which `changes` returns with messages. */
+  #beginWithoutCursor(wire: Wire): void {
+    this.#isSeeking = false;
+    this.#attempt.abort();
+    this.#attempt = new AbortController();
+    this.#settleReady.resolve();
+    this.#listen(wire, this.#attempt, {});
+    this.#push({ cursor: undefined }); // events before are unknown
   }
 
   readonly #abort = () => {

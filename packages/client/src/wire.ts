@@ -1,6 +1,6 @@
-import { type Client, createClient } from 'graphql-ws/client';
 import type { Values } from './documents.ts';
 import { type AnsweredError, AtriumError } from './errors.ts';
+import { type Client, createClient } from './graphql-ws.ts';
 
 /** None is called after the socket is lost. */
 export interface Sink {

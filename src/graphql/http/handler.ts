@@ -16,8 +16,8 @@ import { callerLeft } from '../../server/http/caller-left.ts';
 import { readBody } from '../../server/http/request-body.ts';
 import { isLargeBody, readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../server/limits/definitions.ts';
-import { factsOf, type RequestFacts } from '../../server/observability/requests.ts';
-import { type ConsolePage, consolePage, cookieHeader, withAdministrator } from '../console-cookie.ts';
+import { factsOf, type RequestFacts } from '../../server/observability/request-facts.ts';
+import { type ConsolePage, callingPage, consolePage, withAdministrator } from '../console-cookie.ts';
 import { execute } from '../execute.ts';
 import { requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
@@ -32,6 +32,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const METHODS = ['GET', 'POST', 'OPTIONS'];
 const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
+/** Yoga adds the members of `Context`, so no other member may have the name of one of them. */
 interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
@@ -41,7 +42,7 @@ interface ServerContext {
   /** Set once the document has been parsed. */
   read?: ReadRequest;
   facts: RequestFacts;
-  requestLog: () => Logger;
+  requestLogger: () => Logger;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -68,19 +69,19 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
   });
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
-    const requestLog = () => services.log.child({ requestId: facts.id });
+    const requestLogger = () => services.log.child({ requestId: facts.id });
     const caller = onFirstUse(async () => {
       const read = (name: string) => request.headers[name.toLowerCase()];
       const credentials = withAdministrator(readCredentials(read, tokenHeaders), pageOf(request, services), read);
       const network = services.networkOf(request);
       const viewer = await authenticate(credentials, network, services).catch((error) => {
-        throw presentError(error, requestLog());
+        throw presentError(error, requestLogger());
       });
       facts.viewer = viewer;
       return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
     });
     const headersOf = async () => ({ ...fixedHeaders, ...(await countsOf(request, caller)) });
-    const server: ServerContext = { req: request, res: response, caller, facts, requestLog };
+    const server: ServerContext = { req: request, res: response, caller, facts, requestLogger };
     try {
       const body = await readBodyOf(request, caller);
       requireReadable(request);
@@ -94,7 +95,8 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       }
       if (body.length > 0) Object.assign(request, { body: Readable.from([body]) });
     } catch (error) {
-      refuse(response, error, requestLog(), await headersOf());
+      facts.errors = [presentError(error, requestLogger())];
+      refuse(response, error, requestLogger(), await headersOf());
       return;
     }
     const answer = () => yoga(request, response, server);
@@ -123,16 +125,18 @@ async function plainResult(
   const contextValue = await contextOf(server, services);
   const args = { schema, document, variableValues, operationName, contextValue };
   noteOperation(args, server.facts);
-  return executePresented(args, server);
+  const result = await executePresented(args, server);
+  server.facts.errors = result.errors;
+  return result;
 }
 
-async function contextOf({ caller, req, res }: ServerContext, services: Services): Promise<Context> {
+async function contextOf({ caller, req, res, facts }: ServerContext, services: Services): Promise<Context> {
   const onTooSlow = () => void res.destroy();
-  const page = pageOf(req, services);
-  const setCookie = page && ((token: string | null) => void res.appendHeader('Set-Cookie', cookieHeader(page, token)));
+  const page = callingPage(pageOf(req, services), res);
   const { viewer, ...call } = await caller();
   const responseSize = new ResponseSize(viewer);
-  return createContext(services, viewer, { ...call, responseSize, onTooSlow, setCookie, callerLeft: callerLeft(res) });
+  const more = { responseSize, onTooSlow, page, callerLeft: callerLeft(res), facts };
+  return createContext(services, viewer, { ...call, ...more });
 }
 
 /** Links and forms of other sites send GET requests with the cookie. */
@@ -143,11 +147,11 @@ function pageOf(request: IncomingMessage, services: Services): ConsolePage | und
 
 async function executePresented(
   args: ExecutionArgs,
-  { requestLog }: Pick<ServerContext, 'requestLog'>,
+  { requestLogger }: Pick<ServerContext, 'requestLogger'>,
 ): Promise<ExecutionResult> {
   const result: ExecutionResult = await tracedExecution(args, () => execute(args));
   if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error) => presentError(error, requestLog())) };
+  return { ...result, errors: result.errors.map((error) => presentError(error, requestLogger())) };
 }
 
 async function responseOf(result: ExecutionResult, { mediaType }: PlainRequest, fetchAPI: FetchAPI) {
@@ -240,6 +244,10 @@ const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
 });
 
 const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerContext> => ({
+  onResultProcess({ result, serverContext: { facts } }) {
+    if ('errors' in result) facts.errors = result.errors;
+    else if (Symbol.asyncIterator in result) facts.isOpenEnded = true;
+  },
   async onResponse({ request, response, serverContext }) {
     const headers = { ...fixed, ...(await countsOf(request, serverContext.caller)) };
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -248,11 +256,11 @@ const answerHeaders = (fixed: Record<string, string>): Plugin<Context, ServerCon
 
 const ourExecution: Plugin<Context> = {
   onExecute({ args, setExecuteFn }) {
-    const { requestLog, read, facts } = args.contextValue as unknown as ServerContext;
+    const { requestLogger, read, facts } = args.contextValue as unknown as ServerContext;
     noteOperation(args, facts);
     const refused = refusedResult(read);
     if (refused) return setExecuteFn(async () => refused);
-    setExecuteFn((args: ExecutionArgs) => executePresented(args, { requestLog }));
+    setExecuteFn((args: ExecutionArgs) => executePresented(args, { requestLogger }));
   },
   onSubscribe({ args, setSubscribeFn }) {
     const { res, read, facts } = args.contextValue as unknown as ServerContext;

@@ -3,12 +3,14 @@ import type { Services } from '../../context.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { isKnown } from '../../lib/access.ts';
 import { readCredentials } from '../../lib/credentials.ts';
+import { TooManyStreamsError, UnauthenticatedError } from '../../lib/errors.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { callerOf } from '../../server/observability/requests.ts';
 import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
 import { presentError } from '../presented-errors.ts';
 import type { Connection } from './connection.ts';
+import { recordRefusedSocket } from './recording.ts';
 
 const TRY_AGAIN_LATER = 1013;
 const TOO_MANY_SOCKETS = 4429;
@@ -29,7 +31,8 @@ export class SocketAuthentication {
       if (!isAdmitted) connection.close(CloseCode.Forbidden, 'Forbidden'); // no effect on a closed socket
       return isAdmitted;
     } catch (error) {
-      presentError(error, connection.logTo(this.#services));
+      const presented = presentError(error, connection.logTo(this.#services));
+      recordRefusedSocket(connection, presented, undefined, this.#services);
       // Clients reconnect automatically only after 1013.
       if (isDatabaseUnavailable(error)) connection.close(TRY_AGAIN_LATER, 'Service unavailable');
       else connection.close(CloseCode.InternalServerError, 'Internal server error');
@@ -41,12 +44,17 @@ export class SocketAuthentication {
     const read = payloadReader(payload);
     const credentials = withAdministrator(readCredentials(read, this.#tokenHeaders), connection.consolePage, read);
     const viewer = await authenticate(credentials, this.#services.networkOf(connection.request), this.#services);
-    if (!isKnown(viewer)) return false;
+    if (!isKnown(viewer)) {
+      const reason = viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required');
+      recordRefusedSocket(connection, reason, viewer, this.#services);
+      return false;
+    }
     connection.caller = callerOf(viewer);
     if (this.#services.rateLimits) {
       const leave = this.#services.rateLimits.connections.take(viewer);
       if (!leave) {
         connection.close(TOO_MANY_SOCKETS, 'Too many sockets');
+        recordRefusedSocket(connection, new TooManyStreamsError(), viewer, this.#services);
         return false;
       }
       connection.onClosed(leave);

@@ -1,19 +1,20 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
 import { CloseCode, MessageType, type SubscribePayload } from 'graphql-ws';
 import type { Services } from '../../context.ts';
-import { isKnown } from '../../lib/access.ts';
+import { isKnown, type Viewer } from '../../lib/access.ts';
 import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { execute } from '../execute.ts';
-import { requestedOperation } from '../operations.ts';
+import { type RequestedOperation, requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
 import { readRequest } from '../read-request.ts';
 import { Answers, type Receiver, subscribe } from '../subscribe.ts';
 import { tracedExecution } from '../traced-execution.ts';
 import { type Connection, Operation, TOO_SLOW } from './connection.ts';
 import { nextFrame } from './frames.ts';
+import { recordOperation } from './recording.ts';
 
 const MAX_OPERATIONS = 100;
 
@@ -39,7 +40,7 @@ export async function runOperation(
   const operation = new Operation();
   connection.operations.set(id, operation);
   try {
-    await answer(connection, { id, operation, payload }, services);
+    await answer(connection, { id, operation, payload, begunAt: performance.now() }, services);
   } finally {
     if (!operation.stream) connection.end(id);
   }
@@ -49,13 +50,21 @@ interface Begun {
   id: string;
   operation: Operation;
   payload: SubscribePayload;
+  begunAt: number;
+  viewer?: Viewer;
+  requested?: RequestedOperation | undefined;
 }
 
 async function answer(connection: Connection, begun: Begun, services: Services): Promise<void> {
   const { id, operation } = begun;
   const args = await prepare(connection, begun, services);
+  if (!('schema' in args)) {
+    const errors = presented(args, connection, services);
+    record(connection, begun, { errors }, services);
+    if (!operation.isCancelled) connection.send(errorMessage(id, errors, connection, services));
+    return;
+  }
   if (operation.isCancelled) return;
-  if (!('schema' in args)) return void connection.send(errorMessage(id, args, connection, services));
   const result = await tracedExecution(
     args,
     (): Promise<ExecutionResult | Answers> => (operation.isAwaited ? execute(args) : subscribe(args)),
@@ -66,10 +75,31 @@ async function answer(connection: Connection, begun: Begun, services: Services):
     operation.stream = result;
     if (operation.isCancelled) await result.return();
     result.forward(sender);
-  } else if (!operation.isCancelled) {
-    await sender.send(result, true);
+    record(connection, begun, {}, services);
+    return;
+  }
+  const errors = result.errors && presented(result.errors, connection, services);
+  const sent = errors ? { ...result, errors } : result;
+  if (!operation.isCancelled) {
+    await sender.send(sent, true);
     sender.complete();
   }
+  record(connection, begun, { errors, bytes: () => nextFrame(id, sent, (same) => same).length }, services);
+}
+
+function record(
+  connection: Connection,
+  { operation, begunAt, viewer, requested }: Begun,
+  { errors, bytes }: { errors?: readonly GraphQLError[] | undefined; bytes?: () => number },
+  services: Services,
+): void {
+  const ended = { viewer, requested, errors, ms: performance.now() - begunAt, isCutOff: operation.isCancelled };
+  recordOperation(connection, bytes ? { ...ended, bytes } : ended, services);
+}
+
+function presented(errors: readonly GraphQLError[], connection: Connection, services: Services): GraphQLError[] {
+  const log = connection.logTo(services);
+  return errors.map((error) => presentError(error, log));
 }
 
 /** Sends the results of one operation. */
@@ -78,12 +108,16 @@ class Sender implements Receiver {
   readonly #id: string;
   readonly #operation: Operation;
   readonly #services: Services;
+  readonly #viewer: Viewer | undefined;
+  readonly #requested: RequestedOperation | undefined;
 
-  constructor(connection: Connection, { id, operation }: Begun, services: Services) {
+  constructor(connection: Connection, { id, operation, viewer, requested }: Begun, services: Services) {
     this.#connection = connection;
     this.#id = id;
     this.#operation = operation;
     this.#services = services;
+    this.#viewer = viewer;
+    this.#requested = requested;
   }
 
   send(result: ExecutionResult, hasMore: boolean): Promise<void> | undefined {
@@ -100,15 +134,17 @@ class Sender implements Receiver {
     if (!error) this.complete();
     else if (!this.#operation.isCancelled) {
       const message = new GraphQLError(error.message, { originalError: error });
-      this.#connection.send(errorMessage(this.#id, [message], this.#connection, this.#services));
+      const errors = presented([message], this.#connection, this.#services);
+      this.#connection.send(errorMessage(this.#id, errors, this.#connection, this.#services));
+      const ended = { viewer: this.#viewer, requested: this.#requested, errors, ms: undefined };
+      recordOperation(this.#connection, ended, this.#services);
     }
     this.#connection.end(this.#id);
   }
 
   #present = (result: ExecutionResult): ExecutionResult => {
     if (!result.errors) return result;
-    const log = this.#connection.logTo(this.#services);
-    return { ...result, errors: result.errors.map((error) => presentError(error, log)) };
+    return { ...result, errors: presented(result.errors, this.#connection, this.#services) };
   };
 }
 
@@ -118,12 +154,15 @@ class Sender implements Receiver {
  */
 async function prepare(
   connection: Connection,
-  { operation, payload: { query, variables, operationName } }: Begun,
+  begun: Begun,
   services: Services,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  const { operation, payload } = begun;
+  const { query, variables, operationName } = payload;
   const network = services.networkOf(connection.request);
   const viewer = await authenticate(connection.credentials!, network, services).catch(asGraphQLError);
   if (viewer instanceof GraphQLError) return [viewer];
+  begun.viewer = viewer;
   if (!isKnown(viewer)) {
     connection.close(CloseCode.Forbidden, 'Forbidden');
     return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
@@ -139,7 +178,8 @@ async function prepare(
   const requested = getOperationAST(document, operationName);
   if (!requested) return [new GraphQLError('Unable to identify operation')];
   operation.isAwaited = requested.operation !== OperationTypeNode.SUBSCRIPTION;
-  connection.reportOperation(requestedOperation(document, operationName), services.log);
+  begun.requested = requestedOperation(document, operationName);
+  connection.reportOperation(begun.requested, services.log);
   const contextValue = createContext(services, viewer, {
     network,
     meter,
@@ -151,8 +191,8 @@ async function prepare(
 }
 
 function errorMessage(id: string, errors: readonly GraphQLError[], connection: Connection, services: Services) {
-  const log = connection.logTo(services);
-  return { id, type: MessageType.Error, payload: errors.map((error) => presentError(error, log).toJSON()) };
+  const payload = presented(errors, connection, services).map((error) => error.toJSON());
+  return { id, type: MessageType.Error, payload };
 }
 
 /** Wraps an error, so that it is returned and masked like those of GraphQL. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
@@ -19,7 +19,6 @@ const CLOSE_TIMEOUT_MS = SECOND;
 
 /** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket closes when its credentials end. */
 export function graphqlOverSocket(
-  server: Server,
   services: Services,
   { tokenHeaders, requests }: { tokenHeaders: readonly string[]; requests: Requests },
 ) {
@@ -33,7 +32,7 @@ export function graphqlOverSocket(
     handleProtocols: (protocols) =>
       protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
   });
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', destroy); // Node has removed its listener; an unhandled error would crash the process
     if (request.url?.split('?')[0] !== '/graphql') {
       requests.reportRefused(request, 404);
@@ -42,7 +41,7 @@ export function graphqlOverSocket(
       return;
     }
     sockets.handleUpgrade(request, socket, head, accept);
-  });
+  }
 
   // Not closures of the upgrade, because they would retain the request as long as the socket.
   function accept(socket: ServerSocket, request: IncomingMessage): void {
@@ -61,6 +60,7 @@ export function graphqlOverSocket(
   const connections = () => [...sockets.clients].map(connectionOf);
 
   return {
+    upgrade,
     count: (): number => sockets.clients.size,
     /** Closes the currently open sockets with 1001, evenly over the given milliseconds. */
     closeWithin: (milliseconds: number) => drainWithin(connections(), milliseconds),

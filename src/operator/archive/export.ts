@@ -11,6 +11,7 @@ import { DELETED } from '../../resolvers/applications/delete.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { ArchiveError } from './archive-error.ts';
 import { namePlainly, readColumns, type TableColumns } from './columns.ts';
+import { countItems } from './count.ts';
 import { EncryptedSecrets } from './encrypted-secrets.ts';
 import { fileKeys } from './files.ts';
 import {
@@ -24,11 +25,10 @@ import {
   PART_BYTES,
   Tally,
 } from './format.ts';
-import { ARCHIVED, type ArchivedTable, ownerColumn } from './tables.ts';
+import { ARCHIVED, type ArchivedTable, conditionOf } from './tables.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 
-export interface ExportOptions {
-  path: string;
+export interface ArchiveOptions {
   applicationId: number | undefined;
   version: string;
   passphrase: string | undefined;
@@ -37,19 +37,47 @@ export interface ExportOptions {
   encrypter: Encrypter;
   now: Date;
   signal: AbortSignal;
+  /** Counts rows and files first, which reads the indexes of all tables. */
+  onTotal?: (items: number) => void;
   onEntry: (applicationId: number, what: { rows: number } | { bytes: number }) => void;
+  /** Awaited after each entry. */
+  pace?: () => Promise<void>;
   /** Called for each file that a row references but the storage does not have. */
   onMissing: (applicationId: number, key: string) => void;
 }
 
+export interface ExportOptions extends ArchiveOptions {
+  path: string;
+}
+
 /** The file is `<path>.part`, with mode 0600, until it is complete. @throws {ArchiveError} path exists */
-export async function exportApplications(options: ExportOptions): Promise<Counted[]> {
-  const { path, database, signal } = options;
+export async function exportApplications({ path, ...options }: ExportOptions): Promise<Counted[]> {
   await requireAbsent(path);
+  const unfinished = `${path}.part`;
+  try {
+    const counted = await writeArchive(options, async (chunks) => {
+      await rm(unfinished, { force: true });
+      const file = await open(unfinished, 'wx', 0o600);
+      await pipeline(chunks, file.createWriteStream({ flush: true }));
+    });
+    await requireAbsent(path);
+    await rename(unfinished, path);
+    return counted;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw options.signal.aborted ? new ArchiveError('stopped; no archive was written') : error;
+  }
+}
+
+/** @param store consumes the bytes of the archive; after a failure its result is incomplete */
+export async function writeArchive(
+  options: ArchiveOptions,
+  store: (chunks: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<Counted[]> {
+  const { database, signal } = options;
   const client = new pg.Client(database);
   client.on('error', () => {}); // the query in flight rejects
   await client.connect();
-  const unfinished = `${path}.part`;
   let forget = async () => {};
   try {
     forget = await cancelOn(signal, database, client);
@@ -57,17 +85,10 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
     // A read-only transaction has no transaction id, so readers of the outbox do not wait for it to end.
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const writer = await ArchiveWriter.create(client, options);
-    await rm(unfinished, { force: true });
-    const file = await open(unfinished, 'wx', 0o600);
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     const content = Readable.from(writer.content(), { objectMode: false });
-    await pipeline(content, gzip, file.createWriteStream({ flush: true }), { signal });
-    await requireAbsent(path);
-    await rename(unfinished, path);
+    await pipeline(content, gzip, (chunks: AsyncIterable<Buffer>) => store(chunks), { signal });
     return writer.counted();
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw signal.aborted ? new ArchiveError('stopped; no archive was written') : error;
   } finally {
     await forget();
     await client.end();
@@ -76,7 +97,7 @@ export async function exportApplications(options: ExportOptions): Promise<Counte
 
 class ArchiveWriter {
   readonly #client: pg.Client;
-  readonly #options: ExportOptions;
+  readonly #options: ArchiveOptions;
   readonly #secrets: EncryptedSecrets;
   readonly #tables: Map<string, TableColumns>;
   readonly #header: Buffer;
@@ -85,7 +106,7 @@ class ArchiveWriter {
 
   private constructor(
     client: pg.Client,
-    options: ExportOptions,
+    options: ArchiveOptions,
     about: { secrets: EncryptedSecrets; tables: Map<string, TableColumns>; header: ArchiveHeader },
   ) {
     this.#client = client;
@@ -97,9 +118,10 @@ class ArchiveWriter {
     this.#tally = new Tally(this.#header);
   }
 
-  static async create(client: pg.Client, options: ExportOptions): Promise<ArchiveWriter> {
+  static async create(client: pg.Client, options: ArchiveOptions): Promise<ArchiveWriter> {
     const { version, now, encrypter, passphrase, applicationId } = options;
     const applications = await findApplicationIds(client, applicationId);
+    if (options.onTotal) options.onTotal(await countItems(client, applications, options.signal));
     const { secrets, encryption } = await EncryptedSecrets.create(encrypter, passphrase);
     const header = {
       format: FORMAT,
@@ -130,10 +152,9 @@ class ArchiveWriter {
     const { columns, key } = this.#tables.get(table.name)!;
     const names = columns.map(({ name }) => name);
     const selected = names.map((name) => table.instead?.[name] ?? `t.${pg.escapeIdentifier(name)}`);
-    const where = [`t.${ownerColumn(table.name)} = ${id}`, ...(table.where ? [table.where] : [])];
     const order = key.map((name) => `t.${pg.escapeIdentifier(name)}`);
     const select = `SELECT ${selected.join(', ')} FROM ${pg.escapeIdentifier(table.name)} t
-      WHERE ${where.join(' AND ')} ORDER BY ${order.join(', ')}`;
+      WHERE ${conditionOf(table, id)} ORDER BY ${order.join(', ')}`;
     const titles = line(names);
     let part = [titles];
     let bytes = titles.length;
@@ -158,10 +179,11 @@ class ArchiveWriter {
     this.#tally.addRows(id, table, rows, content);
     yield* this.#entry(`${id}/${table}/${String(number).padStart(6, '0')}.ndjson`, content);
     this.#options.onEntry(id, { rows });
+    await this.#options.pace?.();
   }
 
   async *#file(id: number, key: string): AsyncGenerator<Buffer> {
-    const { storage, now, onEntry, onMissing } = this.#options;
+    const { storage, now, onEntry, onMissing, pace } = this.#options;
     const found = await storage.get(key);
     if (!found) {
       onMissing(id, key);
@@ -180,6 +202,7 @@ class ArchiveWriter {
     yield tarPadding(size);
     this.#tally.addFile(id, { key, size, sha256: hash.digest('hex') });
     onEntry(id, { bytes: size });
+    await pace?.();
   }
 
   *#entry(name: string, content: Buffer): Generator<Buffer> {

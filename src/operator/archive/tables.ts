@@ -70,6 +70,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
       },
     },
   },
+  { name: 'mail_templates' },
   { name: 'users' },
   { name: 'daily_usage' },
   { name: 'contacts' },
@@ -115,9 +116,17 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   administrator_roles: 'belong to people who administer this service',
   administrator_sessions: 'belong to people who administer this service',
   administrator_links: 'belong to people who administer this service',
+  administrator_passkeys: 'belong to people who administer this service',
+  passkey_challenges: 'belong to sign-ins of the last minutes',
   audit_entries: 'changes of this service; `audit export` prints them',
   audit_chains: 'signed with the key of this service',
+  jobs: 'exports and checks of this service',
+  backup_downloads: 'tickets that are valid for a minute',
   activity_hours: 'figures of this service',
+  ai_usage: 'figures of this service',
+  request_log: 'failed and slow requests of this service',
+  request_log_ends: 'failed and slow requests of this service',
+  request_log_hours: 'failed and slow requests of this service',
   activity_cursor: 'a position in the outbox',
   rate_limits: 'last a minute and cover the complete service',
   events_outbox: 'cursors of one service are not valid in another',
@@ -135,4 +144,9 @@ export function archivedTable(name: string): ArchivedTable | undefined {
 
 export function ownerColumn(table: string): string {
   return table === APPLICATIONS ? 'id' : 'application_id';
+}
+
+/** Which rows `t` of the table an archive of the application has. */
+export function conditionOf({ name, where }: ArchivedTable, applicationId: number): string {
+  return [`t.${ownerColumn(name)} = ${applicationId}`, ...(where === undefined ? [] : [where])].join(' AND ');
 }

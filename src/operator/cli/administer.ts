@@ -36,11 +36,10 @@ export async function administer(
     const gateways = await createGateways(config, { now, log });
     const connections = { database: database.config, directDatabase: database.direct };
     const dependencies = { config, ...connections, now, log, encrypter, ...gateways };
-    const { services, bus } = await createServices(
-      dependencies,
-      silentObserver,
-      () => `http://${config.host}:${config.port}`,
-    );
+    const { services, bus } = await createServices(dependencies, silentObserver, {
+      main: () => `http://${config.host}:${config.port}`,
+      console: () => `http://${config.host}:${config.consolePort}`,
+    });
     await bus.start();
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { AssignedRole, Role } from '../../lib/access.ts';
 import { createInvited } from '../../resolvers/administrators/create.ts';
-import { createLinkFor } from '../../resolvers/administrators/links.ts';
+import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/links.ts';
 import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
 import type { Administrator } from '../../resolvers/administrators/rows.ts';
 import { removeAdministrator } from '../../resolvers/administrators/update.ts';
@@ -10,7 +10,7 @@ import { confirm, yesOption } from './confirm.ts';
 import { wholeNumber } from './options.ts';
 
 const ROLES = ['owner', 'developer', 'support', 'viewer'] as const;
-const COLUMNS = ['id', 'email', 'name', 'roles', 'isActive', 'hasTotp', 'signedInAt'];
+const COLUMNS = ['id', 'email', 'name', 'roles', 'isActive', 'hasTotp', 'passkeyCount', 'signedInAt'];
 
 interface CreateOptions {
   email: string;
@@ -53,6 +53,18 @@ export function addAdministratorCommands(program: Command): void {
         value: { link: await createLinkFor(email, administration).catch(missing(`administrator ${email}`)) },
       })),
     );
+
+  admin
+    .command('reset')
+    .description('remove authenticator app and passkeys of an administrator, end their sessions and print a link')
+    .argument('<email>', 'email address of the administrator')
+    .addOption(yesOption())
+    .action(async (email: string, options: { yes?: boolean }, command: Command) => {
+      await confirm(`Remove the authenticator app and all passkeys of ${email}?`, options);
+      return administer(command, async (administration) => ({
+        value: { link: await resetAdministrator(email, administration).catch(missing(`administrator ${email}`)) },
+      }));
+    });
 
   admin
     .command('delete')

@@ -22,10 +22,12 @@ const FIELDS = [
   'name',
   'authKey',
   'signatureHash',
+  'publicSignIn',
   'usersList',
   'groups',
   'filesByNumber',
   'passwordReset',
+  'appUrl',
   'strictCredentialChanges',
   'chatPushes',
   'sessionMinutes',
@@ -48,10 +50,12 @@ const BEING_DELETED = 'the service is deleting the application';
 interface SetOptions {
   name?: string;
   signatureHash?: SignatureHash;
+  publicSignIn?: boolean;
   usersList?: boolean;
   groups?: GroupTags;
   filesByNumber?: FilesByNumber;
   passwordReset?: boolean;
+  appUrl?: string | false;
   strictCredentialChanges?: boolean;
   chatPushes?: boolean;
   sessionMinutes?: number | false;
@@ -133,6 +137,7 @@ export function addApplicationCommands(program: Command): void {
         'sha256',
       ] as const),
     )
+    .addOption(switchOption('public-sign-in', 'clients may open sessions with the id of the application, unsigned'))
     .addOption(switchOption('users-list', 'sessions may list the users'))
     .addOption(
       new Option(
@@ -147,6 +152,8 @@ export function addApplicationCommands(program: Command): void {
       ] as const),
     )
     .addOption(switchOption('password-reset', 'users may request mails to reset their password'))
+    .option('--app-url <url>', 'address of the app, to which the page of a password reset links back')
+    .option('--no-app-url', 'show no link to the app')
     .addOption(
       switchOption(
         'strict-credential-changes',
@@ -169,9 +176,10 @@ export function addApplicationCommands(program: Command): void {
     .addOption(switchOption('translate', 'assistants may translate'))
     .addOption(switchOption('gateway', 'clients may pass conversations to assistants unchanged'))
     .option('--ai-daily-tokens <count>', 'model tokens per user and day', wholeNumber)
-    .action((id: number, { sessionMinutes, phoneRegion, ...options }: SetOptions, command: Command) => {
+    .action((id: number, { appUrl, sessionMinutes, phoneRegion, ...options }: SetOptions, command: Command) => {
       const changes = {
         ...options,
+        appUrl: clearable(appUrl),
         sessionMinutes: clearable(sessionMinutes),
         phoneRegion: clearable(phoneRegion),
       };

@@ -1,21 +1,82 @@
-import { join } from 'node:path';
-import type { Command } from 'commander';
-import { readConfig } from '../../config.ts';
-import { administer } from './administer.ts';
+import { type Command, Option } from 'commander';
+import type { MailTemplateKind } from '../../generated/prisma/client.ts';
+import { MailTemplateKind as Kinds } from '../../generated/prisma/enums.ts';
+import { testMailServer } from '../../resolvers/mail/send-test.ts';
+import {
+  findMailTemplate,
+  type MailTemplate,
+  resetMailTemplate,
+  updateMailTemplate,
+} from '../../resolvers/mail/templates.ts';
+import { administer, administerApplication } from './administer.ts';
+import { applicationOption, readNamedFile } from './options.ts';
+
+interface TemplateOptions {
+  application: number;
+  kind: MailTemplateKind;
+}
 
 export function addMailCommands(program: Command): void {
-  program
-    .command('mail')
-    .description('check the mail server')
+  const mail = program.command('mail').description('check the mail server, and change the texts of mails');
+
+  mail
     .command('test')
     .description('send a mail to an address, to check SMTP_URL and MAIL_FROM')
     .argument('<address>', 'email address that receives the mail')
     .action((address: string, _options, command: Command) =>
-      administer(command, async ({ mailer, consoleUrl }) => {
-        const text = `Hello,\n\nthis mail shows that Atrium can send mails.\n\nSent from ${consoleUrl()}\n`;
-        await mailer.send({ to: address, subject: 'Test of the mail server', text });
-        const { smtpUrl, dataDir } = readConfig();
-        return { value: { to: address, sentTo: smtpUrl ? new URL(smtpUrl).host : join(dataDir, 'mail') } };
+      administer(command, async (services) => {
+        const { isAccepted, answer } = await testMailServer(address, services);
+        if (!isAccepted) throw new Error(`the mail was not accepted: ${answer}`);
+        const { server, folder } = services.mailer.destination;
+        return { value: { to: address, sentTo: server ?? folder, answer } };
       }),
     );
+
+  const kind = () => new Option('--kind <kind>', 'the mail').choices(Object.values(Kinds)).default(Kinds.passwordReset);
+
+  mail
+    .command('show')
+    .description('show the texts of a mail')
+    .addOption(applicationOption())
+    .addOption(kind())
+    .action(({ application, kind }: TemplateOptions, command: Command) =>
+      administerApplication(command, application, async () => ({
+        value: present(await findMailTemplate(application, kind)),
+      })),
+    );
+
+  mail
+    .command('set')
+    .description('replace the texts of a mail; without --html, it has plain text only')
+    .addOption(applicationOption())
+    .addOption(kind())
+    .requiredOption('--subject <text>', 'at most 200 characters')
+    .requiredOption('--text <file>', 'file with the plain text, which must contain {{link}}')
+    .option('--html <file>', 'file with the text for mail programs that show HTML')
+    .action(
+      (
+        { application, kind, subject, ...files }: TemplateOptions & { subject: string; text: string; html?: string },
+        command: Command,
+      ) =>
+        administerApplication(command, application, async (context) => {
+          const text = await readNamedFile('--text', files.text);
+          const html = files.html === undefined ? null : await readNamedFile('--html', files.html);
+          return { value: present(await updateMailTemplate({ kind, subject, text, html }, context)) };
+        }),
+    );
+
+  mail
+    .command('reset')
+    .description('use the texts of the service for a mail again')
+    .addOption(applicationOption())
+    .addOption(kind())
+    .action(({ application, kind }: TemplateOptions, command: Command) =>
+      administerApplication(command, application, async (context) => ({
+        value: present(await resetMailTemplate(kind, context)),
+      })),
+    );
+}
+
+function present({ kind, isDefault, updatedAt, subject, text, html }: MailTemplate) {
+  return { kind, isDefault, updatedAt, subject, text, html };
 }

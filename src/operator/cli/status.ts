@@ -6,10 +6,10 @@ import { administer } from './administer.ts';
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
-    .description('show versions, the size of the database, and the number of users of each application')
+    .description('show versions, the sizes of database, files and disk, and the number of users of each application')
     .action((_options, command: Command) =>
-      administer(command, async () => {
-        const { startedAt: _startedAt, ...status } = await findServiceStatus();
+      administer(command, async (services) => {
+        const { startedAt: _startedAt, ...status } = await findServiceStatus(services);
         const applications = (await listApplications()).map(({ id, name, userCount }) => ({
           id,
           name,

@@ -90,6 +90,17 @@ export const PEOPLE_CHECKS: readonly Check[] = [
     ),
   },
   {
+    name: 'blob bytes',
+    sentence: 'The bytes of the blobs of each user, and of all users (user 0), match their sizes.',
+    sql: kept(
+      'blob_counts',
+      'user_id',
+      'bytes',
+      `SELECT coalesce(user_id, 0) AS part, coalesce(sum(size), 0)::bigint AS number FROM blobs WHERE application_id = $1
+        GROUP BY GROUPING SETS ((application_id), (user_id))`,
+    ),
+  },
+  {
     name: 'occupants',
     sentence: 'The owner of a group is one of its occupants; a private dialog has no occupants outside its pair.',
     sql: `SELECT jsonb_build_object('dialogId', d.id) AS row, array_to_string(d.ids, ' ') AS kept,

@@ -3,7 +3,7 @@ import { cancelOn } from '../../db/cancel.ts';
 import { ACTOR_SETTING } from '../../db/client.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
-import { OPERATOR } from '../../lib/actor.ts';
+import { type Actor, OPERATOR } from '../../lib/actor.ts';
 import type { Check, Difference } from './check.ts';
 import { checkFiles, FILE_CHECKS } from './files.ts';
 import { MESSAGE_CHECKS } from './messages.ts';
@@ -24,6 +24,8 @@ export interface CheckOptions {
   now: Date;
   applicationId: number | undefined;
   repairs: boolean;
+  /** Who is responsible for repairs. Default: the operator. */
+  actor?: Actor;
   signal?: AbortSignal;
   onBegin?: (check: string, applicationId: number | null) => void;
   onDifference: (difference: Difference, isRepaired: boolean) => void;
@@ -35,7 +37,7 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
   const [client, fresh] = [await connect(options.database), await connect(options.database)];
   let forget = async () => {};
   try {
-    if (options.repairs) for (const one of [client, fresh]) await nameActor(one);
+    if (options.repairs) for (const one of [client, fresh]) await nameActor(one, options.actor ?? OPERATOR);
     forget = await cancelOn(options.signal, options.database, client, fresh);
     const ids = await applicationIds(client, options.applicationId);
     for (const check of options.checks ?? ROW_CHECKS) {
@@ -64,8 +66,8 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
 }
 
 /** For all transactions of the connection. */
-async function nameActor(client: pg.Client): Promise<void> {
-  await client.query('SELECT set_config($1, $2, false)', [ACTOR_SETTING, JSON.stringify(OPERATOR)]);
+async function nameActor(client: pg.Client, actor: Actor): Promise<void> {
+  await client.query('SELECT set_config($1, $2, false)', [ACTOR_SETTING, JSON.stringify(actor)]);
 }
 
 async function checkSecrets(

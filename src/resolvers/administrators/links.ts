@@ -13,7 +13,7 @@ import { hashSecret } from '../../lib/tokens.ts';
 import { hashPassword } from '../users/passwords.ts';
 import { type Administrator, findAdministrator, lockAdministrators } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
-import { confirmedUntil, endSessions, requireCookie, startSession } from './sessions.ts';
+import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
 import { passwordJob, requireOther } from './sign-in.ts';
 import { requireCode } from './totp.ts';
 
@@ -83,7 +83,7 @@ export async function acceptAdministratorLink(
   input: AcceptedLink,
   context: Context,
 ): Promise<Administrator> {
-  const setCookie = requireCookie(context);
+  const page = requirePage(context);
   const link = await findAdministratorLink(token, context);
   if (!link) throw deadLink();
   requireValid({ email: input.email, name: input.name, password: input.password });
@@ -106,7 +106,7 @@ export async function acceptAdministratorLink(
     await endSessions(transaction, row.id);
     return { id: row.id, cookie: await startSession(transaction, row.id, at) };
   });
-  setCookie(cookie);
+  page.setToken(cookie);
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(at) };
 }
 
@@ -143,6 +143,30 @@ export async function createLinkFor(email: string, services: LinkServices): Prom
   return transact(OPERATOR_JOBS, (transaction) =>
     createLink(transaction, { purpose: 'passwordReset', administratorId: found.id }, services),
   );
+}
+
+/**
+ * For the operator, if a person has lost the devices with which they sign in. @returns a link for a new password
+ * @throws {NotFoundError}
+ */
+export function resetAdministrator(email: string, services: LinkServices): Promise<string> {
+  return transact(OPERATOR_JOBS, async (transaction) => {
+    await lockAdministrators(transaction);
+    const found = await transaction.administrator.findUnique({ where: { email: emailOf(email) } });
+    if (!found) throw new NotFoundError();
+    const { id } = found;
+    const data = {
+      hasTotp: false,
+      encryptedTotp: null,
+      recoveryHashes: [],
+      codeAttempts: 0,
+      updatedAt: services.now(),
+    };
+    await transaction.administrator.update({ where: { id }, data });
+    await transaction.administratorPasskey.deleteMany({ where: { administratorId: id } });
+    await endSessions(transaction, id);
+    return createLink(transaction, { purpose: 'passwordReset', administratorId: id }, services);
+  });
 }
 
 async function useLink(transaction: Transaction, token: string, at: Date): Promise<AdministratorLink> {

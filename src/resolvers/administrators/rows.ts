@@ -10,6 +10,7 @@ export type Administrator = Pick<
 > & {
   /** Whether they have accepted their invitation. */
   isActive: boolean;
+  passkeyCount: number;
   roles: AssignedRole[];
   /** Only of the caller. */
   confirmedUntil?: Date | undefined;
@@ -25,13 +26,17 @@ export const SELECTION = {
   createdAt: true,
   signedInAt: true,
   passwordHash: true,
+  _count: { select: { passkeys: true } },
   roles: ROLES,
 } as const;
 
-type Selected = Omit<Administrator, 'isActive' | 'confirmedUntil'> & { passwordHash: string | null };
+type Selected = Omit<Administrator, 'isActive' | 'passkeyCount' | 'confirmedUntil'> & {
+  passwordHash: string | null;
+  _count: { passkeys: number };
+};
 
-export function administratorOfRow({ passwordHash, ...row }: Selected): Administrator {
-  return { ...row, isActive: passwordHash !== null };
+export function administratorOfRow({ passwordHash, _count, ...row }: Selected): Administrator {
+  return { ...row, isActive: passwordHash !== null, passkeyCount: _count.passkeys };
 }
 
 /** @throws {NotFoundError} */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Context, Services } from '../../context.ts';
+import type { CallingPage, Context, Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import type { AdministratorIdentity } from '../../lib/access.ts';
 import { BadInputError, ConfirmationRequiredError } from '../../lib/errors.ts';
@@ -16,10 +16,10 @@ export const CONFIRMATION_MS = 15 * MINUTE;
 const SEEN_STEP_MS = MINUTE;
 const TOKEN_BYTES = 32;
 
-/** @throws {DisabledError} {BadInputError} no cookie can be set, for example over WebSocket */
-export function requireCookie({ setCookie }: Pick<Context, 'setCookie'>): (token: string | null) => void {
-  if (!setCookie) throw new BadInputError('Sign in by a POST request from the address of the console');
-  return setCookie;
+/** @throws {BadInputError} no cookie can be set, for example over WebSocket */
+export function requirePage({ page }: Pick<Context, 'page'>): CallingPage {
+  if (!page) throw new BadInputError('Sign in by a POST request from the address of the console');
+  return page;
 }
 
 /** @returns the token for the cookie */

@@ -2,12 +2,14 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
-import { InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
+import { BadInputError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashPassword, isPassword } from '../users/passwords.ts';
+import { boundToSession } from './challenges.ts';
+import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
 import { type Administrator, findAdministrator, jobOf, jobOfAdministrator } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
-import { confirmedUntil, endSessions, requireCookie, startSession } from './sessions.ts';
+import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
 import { requireCode } from './totp.ts';
 
 export interface AdministratorCredentials {
@@ -21,7 +23,7 @@ export async function signInAdministrator(
   { email, password, code }: AdministratorCredentials,
   context: Context,
 ): Promise<Administrator> {
-  const setCookie = requireCookie(context);
+  const page = requirePage(context);
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
   const isRight = await isPassword(password, found?.passwordHash, passwordJob(context));
   if (!found || !isRight) throw new WrongAdministratorCredentialsError();
@@ -30,7 +32,7 @@ export async function signInAdministrator(
   const token = await transact(jobOfAdministrator(found.id, context.network), (transaction) =>
     startSession(transaction, found.id, at),
   );
-  setCookie(token);
+  page.setToken(token);
   return { ...(await findAdministrator(found.id)), confirmedUntil: confirmedUntil(at) };
 }
 
@@ -44,27 +46,39 @@ export async function signOutAdministrator(viewer: AdministratorViewer, context:
   await transact(jobOf(viewer), (transaction) =>
     transaction.administratorSession.deleteMany({ where: { id: viewer.administrator.sessionId } }),
   );
-  requireCookie(context)(null);
+  requirePage(context).setToken(null);
   return true;
 }
 
-/** @throws {WrongAdministratorCredentialsError} {CodeRequiredError} */
+export interface Confirmation {
+  password?: string | null;
+  code?: string | null;
+  passkey?: PasskeyAssertion | null;
+}
+
+/** @throws {BadInputError} {WrongAdministratorCredentialsError} {CodeRequiredError} {PasskeyRefusedError} */
 export async function confirmAdministrator(
-  { password, code }: { password: string; code?: string | null | undefined },
+  { password, code, passkey }: Confirmation,
   viewer: AdministratorViewer,
   context: Context,
 ): Promise<Administrator> {
   const { id, sessionId } = viewer.administrator;
-  const found = await db.administrator.findUniqueOrThrow({ where: { id } });
-  if (!(await isPassword(password, found.passwordHash, passwordJob(context)))) {
-    throw new WrongAdministratorCredentialsError();
-  }
-  await requireCode(found, code, context);
+  if ((password == null) === (passkey == null)) throw new BadInputError('Send either password or passkey');
+  if (passkey) await verifyAssertion(passkey, boundToSession('confirmation', viewer), context, id);
+  else await requirePassword(id, password!, code, context);
   const confirmedAt = context.now();
   await transact(jobOf(viewer), (transaction) =>
     transaction.administratorSession.updateMany({ where: { id: sessionId }, data: { confirmedAt } }),
   );
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(confirmedAt) };
+}
+
+async function requirePassword(id: number, password: string, code: string | null | undefined, context: Context) {
+  const found = await db.administrator.findUniqueOrThrow({ where: { id } });
+  if (!(await isPassword(password, found.passwordHash, passwordJob(context)))) {
+    throw new WrongAdministratorCredentialsError();
+  }
+  await requireCode(found, code, context);
 }
 
 /** Ends the other sessions of the administrator. */

@@ -24,6 +24,8 @@ export interface NewApplication {
   authKey?: string;
   authSecret?: string;
   apiKey?: string;
+  /** Default false. */
+  publicSignIn?: boolean;
 }
 
 /** Serializes creations, so that there is one first application and no id is used twice. */
@@ -71,14 +73,14 @@ const SAFE_SETTINGS = { groups: 'granted', filesByNumber: 'owner' } as const;
 
 async function storeApplication(
   transaction: Transaction,
-  { id: wanted, name, ...given }: NewApplication,
+  { id: wanted, name, publicSignIn, ...given }: NewApplication,
   now: Date,
 ): Promise<ApplicationCredentials> {
   const authKey = given.authKey ?? randomBytes(15).toString('base64url');
   const authSecret = given.authSecret ?? randomAuthSecret();
   const apiKey = given.apiKey ?? randomApiKey();
   const { id } = await transaction.application.create({
-    data: { id: wanted, name, authKey, authSecret, ...SAFE_SETTINGS, createdAt: now, updatedAt: now },
+    data: { id: wanted, name, authKey, authSecret, publicSignIn, ...SAFE_SETTINGS, createdAt: now, updatedAt: now },
   });
   await transaction.apiKey.create({
     data: { applicationId: id, name: 'first', keyHash: hashSecret(apiKey), createdAt: now },

@@ -30,6 +30,10 @@ export async function deleteApplication(
     const where = { applicationId, revokedAt: null };
     const keys = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
     for (const key of keys) await appendRevokedApiKey(transaction, key, at);
+    await transaction.job.updateMany({
+      where: { applicationId, state: { in: ['queued', 'running'] }, cancelRequestedAt: null },
+      data: { cancelRequestedAt: at },
+    });
     await appendSessionMinutes(transaction, applicationId, at);
   });
   outbox.wake();
@@ -72,6 +76,13 @@ async function releaseFiles(applicationId: number, now: Date): Promise<void> {
     INSERT INTO loose_files (application_id, key, remove_after)
     SELECT b.application_id, b.storage_key, ${now}::timestamptz FROM blobs b
     WHERE b.application_id = ${applicationId} AND b.storage_key IS NOT NULL
+    ON CONFLICT DO NOTHING`;
+  await db.$executeRaw`
+    INSERT INTO loose_files (application_id, key, remove_after)
+    SELECT j.application_id,
+      format('backups/%s/%s-%s', lpad(to_hex(j.application_id), 8, '0'), j.id, lpad(part::text, 6, '0')), ${now}::timestamptz
+    FROM jobs j CROSS JOIN generate_series(1, j.part_count) AS part
+    WHERE j.application_id = ${applicationId} AND j.deleted_at IS NULL
     ON CONFLICT DO NOTHING`;
   const fields = await db.$queryRaw<{ classKey: number; name: string }[]>`
     SELECT class_key AS "classKey", name FROM class_fields WHERE application_id = ${applicationId} AND type = 'File'`;

@@ -1,4 +1,5 @@
 import type { FilesByNumber, GroupTags, PhoneMatching, SignatureHash } from '../../generated/prisma/client.ts';
+import { isAppUrl } from '../../lib/app-url.ts';
 import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
 
 /** Undefined leaves a field unchanged; so does null unless null is a valid value. */
@@ -6,11 +7,15 @@ export interface ApplicationChanges {
   name?: string | null;
   /** Signatures of its sessions may use no other hash. */
   signatureHash?: SignatureHash | null;
+  /** Whether sessions open without a signature. */
+  publicSignIn?: boolean | null;
   usersList?: boolean | null;
   /** Which tags make a user a member of a group. */
   groups?: GroupTags | null;
   filesByNumber?: FilesByNumber | null;
   passwordReset?: boolean | null;
+  /** Null removes it. */
+  appUrl?: string | null;
   /** Whether also legacy clients need the old password or a recent sign-in to change credentials. */
   strictCredentialChanges?: boolean | null;
   chatPushes?: boolean | null;
@@ -30,11 +35,14 @@ export interface ApplicationChanges {
 const MAX_NAME = 255;
 
 export async function problemsOf(changes: ApplicationChanges): Promise<FieldErrors> {
-  const { name, sessionMinutes, phoneRegion, aiDailyTokens } = changes;
+  const { name, appUrl, sessionMinutes, phoneRegion, aiDailyTokens } = changes;
   const problems: FieldErrors = {};
   if (name?.trim() === '') problems.name = ["can't be blank"];
   if (name && name.trim().length > MAX_NAME) problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
   if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['should be a positive integer'];
+  if (appUrl != null && !isAppUrl(appUrl.trim())) {
+    problems.appUrl = ['should be an http or https address, or an address of the app like com.example.app://start'];
+  }
   if (phoneRegion != null) {
     const { isPhoneRegion } = await import('../address-book/phone-numbers.ts');
     if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];

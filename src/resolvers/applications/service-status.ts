@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Context } from '../../context.ts';
 import { query } from '../../db/query.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
 
@@ -8,6 +9,10 @@ export interface ServiceStatus {
   postgresVersion: string;
   startedAt: Date;
   databaseBytes: number;
+  fileBytes: number;
+  /** Null: the file system does not report them. */
+  diskFreeBytes: number | null;
+  diskTotalBytes: number | null;
   waitingPushJobs: number;
 }
 
@@ -17,22 +22,42 @@ export function serviceVersion(): string {
 }
 
 const startedAt = new Date(Date.now() - process.uptime() * 1000);
+
+/** Rows without an owner count all files of an application. */
+const ALL_FILES = 0;
+
 const MAX_COUNTED_JOBS = 10_000;
 
 /** Of the process that answers, and of the database. */
-export async function findServiceStatus(): Promise<ServiceStatus> {
-  const [row] = await query<{ postgresVersion: string; databaseBytes: string; waitingPushJobs: number }>`
-    SELECT current_setting('server_version') AS "postgresVersion",
-      pg_database_size(current_database())::text AS "databaseBytes",
-      (SELECT count(*)::int FROM (
-        SELECT FROM pgboss.job WHERE state < 'active' LIMIT ${MAX_COUNTED_JOBS}) AS j) AS "waitingPushJobs"`;
-  const { postgresVersion, databaseBytes, waitingPushJobs } = row!;
+export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {
+  const [[row], space] = await Promise.all([readStatus(), dataSpace()]);
+  const { postgresVersion, databaseBytes, fileBytes, hasJobs } = row!;
   return {
     version: serviceVersion(),
     nodeVersion: process.versions.node,
     postgresVersion,
     startedAt,
     databaseBytes: Number(databaseBytes),
-    waitingPushJobs,
+    fileBytes: Number(fileBytes),
+    diskFreeBytes: space?.freeBytes ?? null,
+    diskTotalBytes: space?.totalBytes ?? null,
+    waitingPushJobs: hasJobs ? await countWaitingJobs() : 0,
   };
+}
+
+/** The first start of the service creates the table of jobs. */
+function readStatus() {
+  return query<{ postgresVersion: string; databaseBytes: string; fileBytes: string; hasJobs: boolean }>`
+    SELECT current_setting('server_version') AS "postgresVersion",
+      pg_database_size(current_database())::text AS "databaseBytes",
+      (SELECT coalesce(sum(c.bytes), 0)::text FROM applications a
+        JOIN blob_counts c ON c.application_id = a.id AND c.user_id = ${ALL_FILES}) AS "fileBytes",
+      to_regclass('pgboss.job') IS NOT NULL AS "hasJobs"`;
+}
+
+async function countWaitingJobs(): Promise<number> {
+  const [row] = await query<{ count: number }>`
+    SELECT count(*)::int AS count FROM (
+      SELECT FROM pgboss.job WHERE state < 'active' LIMIT ${MAX_COUNTED_JOBS}) AS j`;
+  return row!.count;
 }

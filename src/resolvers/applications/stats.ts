@@ -8,8 +8,10 @@ export interface ApplicationStats {
   users: number;
   usersOnline: number;
   files: number;
+  fileBytes: number;
   pushesDelivered: number;
   pushesFailed: number;
+  pushesWaiting: number;
   hours: ActivityHour[];
 }
 
@@ -18,6 +20,8 @@ export interface ActivityHour {
   messages: number;
   reactions: number;
   recordChanges: number;
+  pushesDelivered: number;
+  pushesFailed: number;
 }
 
 const MAX_HOURS = 24 * 31;
@@ -36,8 +40,10 @@ export async function findApplicationStats(
   const [application, files, pushes, counted] = await Promise.all([
     db.application.findUnique({ where: { id: applicationId }, select: { userCount: true } }),
     db.blobCount.findUnique({ where: { applicationId_userId: { applicationId, userId: ALL_FILES } } }),
-    query<{ delivered: number; failed: number }>`
-      SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(failed), 0)::int AS failed FROM push_sends
+    query<{ delivered: number; failed: number; waiting: number }>`
+      SELECT coalesce(sum(delivered), 0)::int AS delivered, coalesce(sum(failed), 0)::int AS failed,
+        coalesce(sum(recipients - delivered - failed) FILTER (WHERE finished_at IS NULL), 0)::int AS waiting
+      FROM push_sends
       WHERE application_id = ${applicationId} AND id >= ${firstIdOf(new Date(at.getTime() - DAY))}`,
     db.activityHour.findMany({
       where: { applicationId, hour: { gt: new Date(hourOf(at).getTime() - hours * HOUR) } },
@@ -51,13 +57,15 @@ export async function findApplicationStats(
     users: application.userCount,
     usersOnline: presence.countOnline(applicationId),
     files: files?.number ?? 0,
+    fileBytes: Number(files?.bytes ?? 0),
     pushesDelivered: pushes[0]!.delivered,
     pushesFailed: pushes[0]!.failed,
+    pushesWaiting: pushes[0]!.waiting,
     hours: wanted.map((time) => byHour.get(time) ?? { ...NOTHING, hour: new Date(time) }),
   };
 }
 
-const NOTHING = { messages: 0, reactions: 0, recordChanges: 0 };
+const NOTHING = { messages: 0, reactions: 0, recordChanges: 0, pushesDelivered: 0, pushesFailed: 0 };
 
 /** Later than any transaction that appends events lasts, so that no event is committed behind the cursor. */
 const SETTLED_SECONDS = 120;

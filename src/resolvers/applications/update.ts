@@ -6,6 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { appendSessionMinutes } from '../../realtime/outbox.ts';
 import { type ApplicationChanges, problemsOf, requireNone } from './rules.ts';
+
 /** Effective from the next request; a new session lifetime also applies to open sessions. */
 export async function updateApplication(
   changes: ApplicationChanges,
@@ -18,10 +19,12 @@ export async function updateApplication(
   const data: Prisma.ApplicationUpdateManyMutationInput = {
     name: changes.name?.trim(),
     signatureHash: changes.signatureHash ?? undefined,
+    publicSignIn: changes.publicSignIn ?? undefined,
     usersList: changes.usersList ?? undefined,
     groups: changes.groups ?? undefined,
     filesByNumber: changes.filesByNumber ?? undefined,
     passwordReset: changes.passwordReset ?? undefined,
+    appUrl: changes.appUrl?.trim() ?? changes.appUrl,
     strictCredentialChanges: changes.strictCredentialChanges ?? undefined,
     chatPushes: changes.chatPushes ?? undefined,
     sessionMinutes: changes.sessionMinutes,

@@ -63,6 +63,12 @@ export class DeliveryLog {
         SELECT count(*) FILTER (WHERE status = 'delivered')::int AS delivered,
           count(*) FILTER (WHERE status = 'failed')::int AS failed
         FROM logged
+      ), figures AS (
+        INSERT INTO activity_hours AS h (application_id, hour, pushes_delivered, pushes_failed)
+        SELECT ${applicationId}::int, date_trunc('hour', ${this.#context.now()}::timestamptz, 'UTC'), delivered, failed
+        FROM counted WHERE delivered + failed > 0
+        ON CONFLICT (application_id, hour) DO UPDATE SET pushes_delivered = h.pushes_delivered + excluded.pushes_delivered,
+          pushes_failed = h.pushes_failed + excluded.pushes_failed
       )
       UPDATE push_sends s SET delivered = s.delivered + c.delivered, failed = s.failed + c.failed
       FROM counted c WHERE s.application_id = ${applicationId} AND s.id = ${id} AND c.delivered + c.failed > 0`;

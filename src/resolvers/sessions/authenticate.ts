@@ -9,7 +9,7 @@ import {
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
-import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { applicationOfToken, hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { viewerOfAdministrator } from '../administrators/authenticate.ts';
 import { requireConfirmed } from '../administrators/sessions.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
@@ -19,8 +19,9 @@ export async function authenticate(credentials: Credentials, network: string, se
   try {
     return (await knownViewer(credentials, network, services)) ?? { kind: 'anonymous' };
   } catch (error) {
-    if (error instanceof ServiceError) return { kind: 'refused', reason: error };
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    const claimedApplicationId = credentials.token ? applicationOfToken(credentials.token) : undefined;
+    return { kind: 'refused', reason: error, claimedApplicationId };
   }
 }
 

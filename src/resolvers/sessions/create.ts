@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
@@ -18,14 +18,24 @@ const TIMESTAMP_TOLERANCE_SECONDS = 3600;
 /** Longer than a timestamp is valid, so that a pair of nonce and timestamp cannot be replayed. */
 export const NONCE_LIFETIME_MS = 2 * HOUR;
 
-/** Reads only the signed pairs. @throws {UnprocessableError} application, signature, timestamp, nonce, in this order */
+/** Exclusive; nonces of unsigned requests are only displayed. */
+const MAX_NONCE = 2 ** 47;
+
+/** A request with any of these is signed, so that legacy clients always receive the documented errors. */
+const SIGNED_NAMES = ['auth_key', 'nonce', 'timestamp', 'signature'];
+
+/**
+ * Reads only the signed pairs, or any if the application permits unsigned requests.
+ * @throws {UnprocessableError} application, signature, timestamp, nonce, in this order
+ */
 export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
   const { now, sessionClock } = context;
   const parameters = new Map(pairs);
   const application = await requireApplication(parameters);
-  requireSignature(parameters, pairs, application);
-  const timestamp = requireTimestamp(parameters.get('timestamp'), now());
-  const nonce = await useNonce(parameters.get('nonce'), timestamp, application, now());
+  if (context.facts) context.facts.applicationId = application.id;
+  const { nonce, timestamp } = isUnsigned(parameters)
+    ? { nonce: randomInt(MAX_NONCE), timestamp: unixSeconds(now()) }
+    : await requireSigned(parameters, pairs, application, now());
   const signInInput = signedSignIn(parameters);
   const signedIn = signInInput && (await signIn(signInInput, application.id, context));
 
@@ -47,14 +57,28 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
 async function requireApplication(parameters: Map<string, string>): Promise<Application> {
   const id = integer(parameters.get('application_id'));
   const application = id !== undefined && isDatabaseId(id) ? await db.application.findUnique({ where: { id } }) : null;
-  if (
-    !application ||
-    application.importId !== null ||
-    !isSameSecret(parameters.get('auth_key') ?? '', application.authKey)
-  ) {
-    throw new UnprocessableError('No application found');
-  }
+  const isKnown =
+    application?.importId === null &&
+    (isUnsigned(parameters)
+      ? application.publicSignIn
+      : isSameSecret(parameters.get('auth_key') ?? '', application.authKey));
+  if (!isKnown) throw new UnprocessableError('No application found');
   return application;
+}
+
+function isUnsigned(parameters: Map<string, string>): boolean {
+  return !SIGNED_NAMES.some((name) => parameters.has(name));
+}
+
+async function requireSigned(
+  parameters: Map<string, string>,
+  pairs: ParameterPair[],
+  application: Application,
+  now: Date,
+): Promise<{ nonce: number; timestamp: number }> {
+  requireSignature(parameters, pairs, application);
+  const timestamp = requireTimestamp(parameters.get('timestamp'), now);
+  return { timestamp, nonce: await useNonce(parameters.get('nonce'), timestamp, application, now) };
 }
 
 function requireSignature(parameters: Map<string, string>, pairs: ParameterPair[], application: Application): void {

@@ -5,12 +5,14 @@ import { transact } from '../../db/transact.ts';
 import type { PasswordReset, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
-import { InvalidFieldsError, NotFoundError, PasswordResetOffError } from '../../lib/errors.ts';
+import { isAppUrl } from '../../lib/app-url.ts';
+import { InvalidFieldsError, NotFoundError, PasswordResetOffError, ServiceError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { revokeUploads } from '../content/revoke.ts';
 import { removeReleased } from '../files/staged.ts';
+import { renderMail } from '../mail/render.ts';
 import { asProven, hasProvenIdentity, isProven } from '../users/identities.ts';
 import { hashOwner, hashPassword } from '../users/passwords.ts';
 import { endSessionsOf, removeDevices, type UserKey, voidPasswordResets } from '../users/revoke.ts';
@@ -22,28 +24,53 @@ const MAIL_INTERVAL_MS = MINUTE;
 
 /** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
 export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
-  const { applicationId } = viewer;
-  const address = requireAddress(email);
-  const applicationName = await requireSwitchedOn(applicationId);
+  await sendLink(requireAddress(email), viewer, context);
+  return true;
+}
+
+/** @throws {PasswordResetOffError} {NotFoundError} */
+async function sendLink(
+  address: string,
+  { applicationId, actor }: { applicationId: number; actor?: Actor | undefined },
+  context: Pick<Context, 'now' | 'resetPageUrl' | 'mailer'>,
+): Promise<void> {
+  const application = await requireSwitchedOn(applicationId);
 
   const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
   const key = { applicationId, tokenHash: hashSecret(token) };
-  const user = await storeLink({ ...key, actor: viewer.actor }, address, context.now());
-  if (!user) return true;
+  const user = await storeLink({ ...key, actor }, address, context.now());
+  if (!user) return;
   try {
     const link = linkOf(context.resetPageUrl(), token);
-    await context.mailer.send(resetMail(address, { link, applicationName, login: user.login }));
+    const minutes = String(RESET_LIFETIME_MS / MINUTE);
+    const values = { application, name: user.name ?? '', login: user.login ?? '', link, minutes };
+    const mail = await renderMail(applicationId, 'passwordReset', values);
+    await context.mailer.send({ to: address, ...mail });
   } catch (error) {
     // A mail that was not sent must not delay the next request.
     await db.passwordReset.deleteMany({ where: key });
     throw error;
   }
+}
+
+/**
+ * For people without a session. Neither the answer nor its time reveals whether the application or the account exists.
+ * @throws {InvalidFieldsError} no email address
+ */
+export function requestResetLink(applicationId: number, email: string, context: Context): true {
+  const address = requireAddress(email);
+  sendLink(address, { applicationId }, context).catch((error: unknown) => {
+    if (error instanceof ServiceError) return;
+    context.log.warn({ err: error, application: applicationId }, 'a requested link to reset a password was not mailed');
+  });
   return true;
 }
 
 export interface ValidReset {
   login: string | null;
   applicationName: string;
+  /** Address of the app. */
+  appUrl: string | null;
 }
 
 /** @returns null if the link is unknown, older than an hour, or used */
@@ -52,9 +79,11 @@ export async function findPasswordReset(token: string, { now }: Pick<Context, 'n
   if (!link) return null;
   const { applicationId, userId: id, email } = link;
   const where = { applicationId_id: { applicationId, id } };
-  const select = { login: true, email: true, application: { select: { name: true } } };
+  const select = { login: true, email: true, application: { select: { name: true, appUrl: true } } };
   const user = await db.user.findUnique({ where, select });
-  return user?.email === email ? { login: user.login, applicationName: user.application.name } : null;
+  if (user?.email !== email) return null;
+  const { name, appUrl } = user.application;
+  return { login: user.login, applicationName: name, appUrl: appUrl !== null && isAppUrl(appUrl) ? appUrl : null };
 }
 
 /** If the address was unproven, another person may have entered it, so all other credentials are removed. */
@@ -117,21 +146,32 @@ function requireAddress(email: string): string {
 
 async function requireSwitchedOn(id: number): Promise<string> {
   const select = { name: true, passwordReset: true };
-  const { name, passwordReset } = await db.application.findUniqueOrThrow({ where: { id }, select });
+  const application = await db.application.findUnique({ where: { id, importId: null }, select });
+  if (!application) throw new NotFoundError();
+  const { name, passwordReset } = application;
   if (!passwordReset) throw new PasswordResetOffError();
   return name;
 }
 
-/** @returns undefined if the address was sent a link within the last minute; the login only of a proven address */
+interface Recipient {
+  login: string | null;
+  name: string | null;
+}
+
+/**
+ * @returns undefined if the address was sent a link within the last minute; login and name only of a proven address, so
+ *    that users cannot use these mails to write to others
+ */
 function storeLink(
   { actor, ...key }: { applicationId: number; tokenHash: string; actor: Actor | undefined },
   email: string,
   at: Date,
-): Promise<{ login: string | null } | undefined> {
+): Promise<Recipient | undefined> {
   const { applicationId } = key;
   return transact(jobOwnerOf({ applicationId, actor }), async (transaction) => {
-    const [user] = await transaction.$queryRaw<{ id: number; login: string | null }[]>`
-      SELECT id, CASE WHEN verified_email = email THEN login END AS login FROM users
+    const [user] = await transaction.$queryRaw<({ id: number } & Recipient)[]>`
+      SELECT id, CASE WHEN verified_email = email THEN login END AS login,
+        CASE WHEN verified_email = email THEN coalesce(full_name, login) END AS name FROM users
       WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
     if (!user) throw new NotFoundError('No user has this email');
     const latest = await transaction.passwordReset.findFirst({
@@ -170,22 +210,4 @@ function linkOf(page: string, token: string): string {
   const url = new URL(page);
   url.searchParams.set('reset_token', token);
   return url.href;
-}
-
-/** Contains no user text unless the address is proven, so that users cannot use these mails to write to others. */
-function resetMail(to: string, { link, applicationName, login }: { link: string } & ValidReset) {
-  const application = applicationName.replaceAll(/\s+/g, ' ');
-  const account = login === null ? 'the account' : `the account ${login}`;
-  const text = `Hello,
-
-someone, most likely you, requested a new password for
-${account} of ${application}.
-To set it, open this page within one hour:
-
-${link}
-
-The link works once. If you did not request it, ignore this mail: your
-password is unchanged.
-`;
-  return { to, subject: 'Set a new password', text };
 }

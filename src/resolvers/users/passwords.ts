@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
-import { onFirstUse } from '../../lib/on-first-use.ts';
 import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
+import { argon2 } from './argon2.ts';
 
-const argon2 = onFirstUse(() => import('@node-rs/argon2'));
 const hash = async (password: string) => (await argon2()).hash(password);
 
 /** A hash uses one core and 19 MiB for tens of milliseconds; more in parallel would starve other work. */
@@ -27,7 +26,7 @@ export function hashOwner(applicationId: number, { network }: Pick<Context, 'net
   return [`application:${applicationId}`, `network:${network}`];
 }
 
-/** Argon2id with the library's defaults (19 MiB, 2 passes, 1 lane), which OWASP recommends. */
+/** Argon2id with 19 MiB, 2 passes and 1 lane. */
 export function hashPassword(password: string, owner?: JobOwner): Promise<string> {
   return signIns.run(() => hash(password), owner);
 }

@@ -15,7 +15,7 @@ import { schema } from '../../schema/index.ts';
 import { callerLeft as callerLeftOf } from '../../server/http/caller-left.ts';
 import { discardBody, readBody } from '../../server/http/request-body.ts';
 import { isLargeBody } from '../../server/http/unauthenticated-body.ts';
-import { factsOf } from '../../server/observability/requests.ts';
+import { factsOf, PREFLIGHT } from '../../server/observability/request-facts.ts';
 import { errorList, isAboutInput, serviceErrorOf } from '../errors.ts';
 import { expiryOf } from './headers.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
@@ -28,9 +28,6 @@ import { isOlder, VERSION_HEADER } from './versions.ts';
 import { refuseWrongTypes } from './wrong-types.ts';
 
 export const BODY_LIMITS: BodyLimits = { maxBytes: 1024 * 1024 };
-
-/** Preflights share one route label, because clients control the path. */
-const PREFLIGHT = 'preflight';
 
 interface Entered extends Exchange {
   token?: string | undefined;
@@ -96,6 +93,7 @@ export class RestHandler {
     const facts = factsOf(request);
     facts.route = endpoint.path;
     facts.fields = [rules.field];
+    if (endpoint.upload || endpoint.download) facts.isOpenEnded = true;
     const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await declaredTooLarge(request, maxBytes);
     if (tooLarge) return this.#reject(call, tooLarge);
@@ -119,7 +117,7 @@ export class RestHandler {
       const isPublic = rules.access === 'anyone' && !endpoint.download;
       const expiresAt = isPublic ? undefined : await this.#expiryAfterError(call, call.context);
       const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
-      if (isPlain) this.#responses.send(call, { status: 400, body: {} }, expiresAt);
+      if (isPlain) this.#responses.sendPlainRefusal(call, error, expiresAt);
       else this.#responses.sendError(call, error, endpoint.errors, expiresAt);
     }
   }
@@ -209,7 +207,8 @@ export class RestHandler {
       ? await authenticate(this.#credentialsOf(call), network, this.#services)
       : ({ kind: 'anonymous' } as const);
     const callerLeft = callerLeftOf(call.response);
-    return createContext(this.#services, viewer, { network, isCounted: true, isLegacy: true, callerLeft });
+    const facts = factsOf(call.request);
+    return createContext(this.#services, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });
   }
 
   /** A credential in any header takes precedence over the parameter. */

@@ -4,6 +4,7 @@ import { presentError } from '../../graphql/presented-errors.ts';
 import { RateLimitedError, type ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import type { Meter } from '../../server/limits/rate-limits.ts';
+import { factsOf } from '../../server/observability/request-facts.ts';
 import { legacyError, serviceErrorOf } from '../errors.ts';
 import { portionOf, sendPortion } from './downloads.ts';
 import { AnswerHeaders, addHeaders, type HeaderList } from './headers.ts';
@@ -59,7 +60,15 @@ export class Responses {
   sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
     if (exchange.response.headersSent) return;
     const answer = this.#errorAnswer(error, bodyOf, exchange);
+    noteError(exchange, error, answer);
     this.send(exchange, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
+  }
+
+  /** Legacy endpoints answer invalid input without a text; the request log has it. */
+  sendPlainRefusal(exchange: Exchange, error: unknown, expiresAt: Date | undefined): void {
+    const answer = { status: 400, body: {} };
+    noteError(exchange, error, answer);
+    this.send(exchange, answer, expiresAt);
   }
 
   #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): Answer {
@@ -71,6 +80,22 @@ export class Responses {
     // An error of GraphQL: its type cannot represent a value.
     return { status: 400, body: { errors: ['Malformed request body'] } };
   }
+}
+
+function noteError({ request }: Exchange, error: unknown, { body }: Answer): void {
+  const known = serviceErrorOf(error);
+  const message = sentencesOf(body) || known?.message || 'Internal server error';
+  factsOf(request).errors = [{ message, ...(known && { extensions: known.extensions }) }];
+}
+
+/** Of any legacy form: `{"errors":["…"]}`, `{"errors":{"login":["…"]}}`, `{"code":null,"message":"…"}`. */
+function sentencesOf(body: unknown): string {
+  const { errors, message } = (body ?? {}) as { errors?: unknown; message?: unknown };
+  if (typeof message === 'string') return message;
+  if (Array.isArray(errors)) return errors.join(', ');
+  const fields = Object.entries((errors ?? {}) as Record<string, unknown>).filter(([field]) => field !== 'base');
+  const base = (errors as { base?: unknown } | undefined)?.base;
+  return Array.isArray(base) ? base.join(', ') : fields.map(([field, texts]) => `${field} ${String(texts)}`).join(', ');
 }
 
 function writeBody(

@@ -125,7 +125,8 @@ function keyOf(prefix: string, name: string): string {
 
 const SCALARS = new Set<unknown>(['string', 'integer', 'number', 'boolean']);
 
-function isScalar({ type, enum: values }: Schema): boolean {
+function isScalar({ type, enum: values, anyOf }: Schema): boolean {
+  if (anyOf) return (anyOf as Schema[]).every(isScalar);
   const types = [type ?? []].flat();
   return types.length === 0 ? values !== undefined : types.every((one) => SCALARS.has(one));
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
@@ -8,17 +8,16 @@ const MIN_BYTES = 64 * 1024;
 const CHECK_INTERVAL_MS = 100;
 
 /** Above the limit, closes connections of the network with the most unread bytes, the oldest first. */
-export function boundUnread(
-  server: Server,
-  networkOf: (request: IncomingMessage) => string,
-): (request: IncomingMessage) => void {
+export function boundUnread(networkOf: (request: IncomingMessage) => string) {
   const latest = new Map<Socket, IncomingMessage>();
   const timer = setInterval(() => closeLargest(latest, networkOf), CHECK_INTERVAL_MS).unref();
-  server.on('close', () => clearInterval(timer));
-  return (request) => {
-    const { socket } = request;
-    if (!latest.has(socket)) socket.once('close', () => latest.delete(socket));
-    latest.set(socket, request);
+  return {
+    note(request: IncomingMessage): void {
+      const { socket } = request;
+      if (!latest.has(socket)) socket.once('close', () => latest.delete(socket));
+      latest.set(socket, request);
+    },
+    stop: (): void => clearInterval(timer),
   };
 }
 

@@ -1,43 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import type { RequestTransport } from '../../generated/prisma/enums.ts';
 import { administratorOf, isIdentified, isKnown, type Viewer } from '../../lib/access.ts';
 import type { Observer } from './observer.ts';
+import { factsOf, PREFLIGHT, type RequestFacts, UNKNOWN } from './request-facts.ts';
+import type { RequestLog } from './request-log.ts';
 import { type OpenSpan, tracing } from './tracing.ts';
-
-export interface RequestFacts {
-  readonly id: string;
-  readonly arrivedAt: number;
-  /** The pattern of the path, never the path itself. */
-  route: string;
-  viewer?: Viewer;
-  operation?: string | undefined;
-  fields?: readonly string[];
-}
-
-const UNKNOWN = 'unknown';
+import { shapeOfPath } from './unknown-paths.ts';
 
 /** Polled every few seconds by monitoring. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** Restricted, so that an id cannot imitate other log content. */
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
-
-const factsOfRequest = new WeakMap<IncomingMessage, RequestFacts>();
-
-export function factsOf(request: IncomingMessage): RequestFacts {
-  const facts = factsOfRequest.get(request) ?? newFacts(request);
-  factsOfRequest.set(request, facts);
-  return facts;
+export interface RequestServices {
+  log: Logger;
+  requestLog: RequestLog;
+  networkOf: (request: IncomingMessage) => string;
 }
 
 export class Requests {
   readonly #log: Logger;
   readonly #observer: Observer;
+  readonly #requestLog: RequestLog;
+  readonly #networkOf: (request: IncomingMessage) => string;
 
-  constructor(log: Logger, observer: Observer) {
+  constructor({ log, requestLog, networkOf }: RequestServices, observer: Observer) {
     this.#log = log;
     this.#observer = observer;
+    this.#requestLog = requestLog;
+    this.#networkOf = networkOf;
   }
 
   /** @param route undefined if the transport itself sets the route and the header `X-Request-Id` */
@@ -54,27 +44,54 @@ export class Requests {
   }
 
   reportRefused(request: IncomingMessage, status: number): void {
-    this.#end(factsOf(request), { method: request.method ?? '', status, isCutOff: false });
+    this.#end(request, factsOf(request), { status, isCutOff: false });
   }
 
   #report(request: IncomingMessage, response: ServerResponse, facts: RequestFacts, span: OpenSpan | undefined): void {
     const { method = '' } = request;
     const { statusCode: status, writableFinished } = response;
-    this.#end(facts, { method, status, isCutOff: !writableFinished });
+    this.#end(request, facts, { status, isCutOff: !writableFinished, response });
     span?.rename(`${method} ${facts.route}`);
     span?.set({ 'http.route': facts.route, 'http.response.status_code': status, 'atrium.request_id': facts.id });
     span?.end(status >= 500 ? String(status) : undefined);
   }
 
-  #end(facts: RequestFacts, { method, status, isCutOff }: { method: string; status: number; isCutOff: boolean }): void {
+  #end(request: IncomingMessage, facts: RequestFacts, end: RequestEnd): void {
+    const { method = '' } = request;
+    const { status, isCutOff } = end;
     const { id: requestId, arrivedAt, route, viewer, operation, fields } = facts;
     const ms = performance.now() - arrivedAt;
     this.#observer.requestEnded({ method, route, status, seconds: ms / 1000 });
+    if (status >= 400 || ms >= this.#requestLog.slowMs || facts.errors) this.#record(request, facts, { ...end, ms });
     const level = status >= 500 && route !== '/readyz' ? 'error' : QUIET.has(route) ? 'debug' : 'info';
     if (!this.#log.isLevelEnabled(level)) return;
     const line = { requestId, method, route, status, ms: Math.round(ms * 10) / 10, ...callerOf(viewer) };
     this.#log[level]({ ...line, operation, fields, ...(isCutOff && { isCutOff }) }, 'request');
   }
+
+  #record(request: IncomingMessage, facts: RequestFacts, end: RequestEnd & { ms: number }): void {
+    const { status, isCutOff, response, ms } = end;
+    const isSlow = ms >= this.#requestLog.slowMs && facts.isOpenEnded !== true;
+    if (status < 400 && !facts.errors?.length && !isSlow) return;
+    this.#requestLog.add({
+      facts,
+      ms,
+      transport: transportOf(facts),
+      method: request.method ?? null,
+      path: facts.route === UNKNOWN ? shapeOfPath(request.url ?? '/') : null,
+      httpStatus: status,
+      isCutOff,
+      network: this.#networkOf(request),
+      userAgent: request.headers['user-agent'] ?? null,
+      responseBytes: response ? lengthOf(response) : null,
+    });
+  }
+}
+
+interface RequestEnd {
+  status: number;
+  isCutOff: boolean;
+  response?: ServerResponse;
 }
 
 export function callerOf(viewer: Viewer | undefined): Record<string, number> {
@@ -88,10 +105,16 @@ export function callerOf(viewer: Viewer | undefined): Record<string, number> {
   };
 }
 
-function newFacts({ headers }: IncomingMessage): RequestFacts {
-  const requestId = headers['x-request-id'];
-  const id = typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : randomUUID();
-  return { id, arrivedAt: performance.now(), route: UNKNOWN };
+/** REST sets the operation; pages have none. */
+function transportOf({ route, fields }: RequestFacts): RequestTransport {
+  if (route === '/graphql') return 'graphql';
+  return fields || route === UNKNOWN || route === PREFLIGHT ? 'rest' : 'page';
+}
+
+/** From the rendered header, because `writeHead` with a list does not store its values. Null for streams. */
+function lengthOf(response: ServerResponse & { _header?: string | null }): number | null {
+  const length = /^content-length: *(\d{1,15})\r?$/im.exec(response._header ?? '')?.[1];
+  return length === undefined ? null : Number(length);
 }
 
 function openSpan({ method, headers }: IncomingMessage): OpenSpan | undefined {

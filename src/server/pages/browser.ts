@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Response } from 'express';
 import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
+import { BACKUP_PATH } from '../../resolvers/jobs/downloads.ts';
+import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
@@ -50,6 +52,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   );
 
   if (services.isConsoleOn) {
+    app.all(`${BACKUP_PATH}/:ticket`, backupDownload(services));
     app.get([CONSOLE, `${CONSOLE}/*page`], (request, response) =>
       send(request, response, () => {
         const root = rootOf(request);

@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import MiniSearch from 'minisearch';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
-import { escapeHtml, htmlPage } from './layout.ts';
+import { htmlPage } from './layout.ts';
 import { type ServedFile, served } from './served-files.ts';
 
 const DOCS = 'docs/';

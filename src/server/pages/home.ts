@@ -17,7 +17,7 @@ export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promis
 places and AI assistants, over REST, GraphQL and WebSocket.</p>
 <ul class="cards">${cards.join('')}</ul>
 <h2>Your first calls</h2>
-<p><a href="guides/first-ten-minutes">The first ten minutes</a> lead from here to a live chat between two users.
+<p><a href="guides/tutorials/first-ten-minutes">The first ten minutes</a> lead from here to a live chat between two users.
 The API key of the first application is in <code>credentials.json</code> in the data folder.</p>
 <h2>For machines</h2>
 <p><a href="openapi.json">OpenAPI document</a> · <a href="guides/project/schema.graphql">GraphQL schema</a> ·

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { HTML, type ServedFile, served } from './served-files.ts';
 
 const STYLE = `
@@ -99,10 +100,4 @@ ${body}
 </html>
 `;
   return served(HTML, html, HEADERS);
-}
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }

@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from './layout.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
+import { applicationOfToken } from '../../lib/tokens.ts';
 
 export type PageState =
   /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
-  | { kind: 'form'; token: string; problems: string[]; account?: { login: string | null; applicationName: string } }
-  | { kind: 'done' }
-  | { kind: 'dead' }
+  | { kind: 'form'; token: string; problems: string[]; account?: AccountOfLink | undefined }
+  | { kind: 'done'; account?: AccountOfLink | undefined }
+  /** Undefined: the application is unknown. */
+  | { kind: 'dead'; applicationId?: number | undefined }
+  /** Asks for an email address. */
+  | { kind: 'request'; applicationId: number; email: string; problems: string[] }
+  | { kind: 'requested'; applicationId: number }
   | { kind: 'refused'; sentence: string };
+
+export interface AccountOfLink {
+  login: string | null;
+  applicationName: string;
+  appUrl: string | null;
+}
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8a8f98; --accent: #1f5fbf; --bad: #b3261e; --card: #fff; --ground: #f3f4f6; --soft: #555b66; }
@@ -22,13 +33,16 @@ p { margin: 0 0 1rem; }
 p:last-child { margin-bottom: 0; }
 label { display: block; font-weight: 600; }
 .hint { margin: 0 0 .4rem; color: var(--soft); font-size: .9rem; }
-input[type=password], input[type=text] { width: 100%; padding: .6rem .7rem; font: inherit; border: 1px solid var(--line); border-radius: .4rem; }
+input[type=password], input[type=text], input[type=email] { width: 100%; padding: .6rem .7rem; font: inherit; border: 1px solid var(--line); border-radius: .4rem; }
 input[aria-invalid=true] { border: 2px solid var(--bad); }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .show { display: flex; gap: .5rem; align-items: center; margin: .6rem 0 1.2rem; font-weight: 400; }
 .show[hidden] { display: none; }
 button { width: 100%; margin-top: 1rem; padding: .7rem; font: inherit; font-weight: 600; color: var(--card); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
 .show:not([hidden]) + button { margin-top: 0; }
+a { color: var(--accent); }
+.button { display: block; margin-top: 1rem; padding: .7rem; text-align: center; font-weight: 600; color: var(--card); background: var(--accent); border-radius: .4rem; text-decoration: none; overflow-wrap: anywhere; }
+.button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 button[disabled] { opacity: .6; cursor: progress; }
 [role=alert] { color: var(--bad); font-weight: 600; }
 [role=alert] p { margin: .4rem 0 0; }
@@ -36,7 +50,7 @@ button[disabled] { opacity: .6; cursor: progress; }
 
 const SCRIPT = `
 const form = document.querySelector('form');
-if (form) {
+if (form && form.elements.reset_token) {
   const field = document.getElementById('password');
   const problems = document.getElementById('problems');
   const button = form.querySelector('button');
@@ -106,11 +120,32 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const DONE = `<h1>Your password is set</h1>
-<p>You can sign in with it now. You have been signed out everywhere else.</p>`;
+function done(account: AccountOfLink | undefined): string {
+  const { appUrl = null, applicationName = '' } = account ?? {};
+  const link =
+    appUrl === null
+      ? ''
+      : `\n<a class="button" href="${escapeHtml(appUrl)}">Back to ${escapeHtml(applicationName)}</a>`;
+  return `<h1>Your password is set</h1>
+<p>You can sign in with it now. You have been signed out everywhere else.</p>${link}`;
+}
 
-const DEAD = `<h1>This link can't be used</h1>
-<p>It is incomplete, more than one hour old, or already used. Request a new one where you sign in.</p>`;
+function dead(applicationId: number | undefined): string {
+  const next =
+    applicationId === undefined
+      ? ' Request a new one where you sign in.</p>'
+      : `</p>\n<a class="button" href="reset-password?application=${applicationId}">Request a new link</a>`;
+  return `<h1>This link can't be used</h1>
+<p>It is incomplete, more than one hour old, or already used.${next}`;
+}
+
+function requested(applicationId: number): string {
+  return `<h1 tabindex="-1" autofocus>Check your mail</h1>
+<p>If there is an account with this address, it receives a link to set a new password within a few minutes. The link works
+once, within one hour.</p>
+<p>No mail? Look into the folder for spam, or <a href="reset-password?application=${applicationId}">try again</a> after a
+minute.</p>`;
+}
 
 /** All addresses are relative, so that the page works below any path. */
 export function renderPage(state: PageState): string {
@@ -128,9 +163,7 @@ export function renderPage(state: PageState): string {
 <main>
 ${content}
 </main>
-<template id="done">${DONE}</template>
-<template id="dead">${DEAD}</template>
-<script>${SCRIPT}</script>
+${state.kind === 'form' ? templates(state) : ''}<script>${SCRIPT}</script>
 </body>
 </html>
 `;
@@ -141,12 +174,36 @@ function contentOf(state: PageState): [title: string, content: string] {
     case 'form':
       return [`${state.problems.length > 0 ? 'Error: ' : ''}Set a new password`, form(state)];
     case 'done':
-      return ['Your password is set', DONE];
+      return ['Your password is set', done(state.account)];
     case 'dead':
-      return ["This link can't be used", DEAD];
+      return ["This link can't be used", dead(state.applicationId)];
+    case 'request':
+      return [`${state.problems.length > 0 ? 'Error: ' : ''}Reset your password`, requestForm(state)];
+    case 'requested':
+      return ['Check your mail', requested(state.applicationId)];
     case 'refused':
       return ['Error', `<h1>Something went wrong</h1>\n<div role="alert"><p>${escapeHtml(state.sentence)}</p></div>`];
   }
+}
+
+/** What the script shows instead of the form. */
+function templates({ token, account }: Extract<PageState, { kind: 'form' }>): string {
+  return `<template id="done">${done(account)}</template>
+<template id="dead">${dead(applicationOfToken(token))}</template>
+`;
+}
+
+function requestForm({ applicationId, email, problems }: Extract<PageState, { kind: 'request' }>): string {
+  const lines = problems.map((sentence) => `<p>${escapeHtml(sentence)}</p>`).join('');
+  return `<h1>Reset your password</h1>
+<p>Enter the email address of your account. You receive a link to set a new password.</p>
+<form method="post" action="reset-password">
+<input type="hidden" name="application" value="${applicationId}">
+<label for="email">Email address</label>
+<input type="email" id="email" name="email" value="${escapeHtml(email)}" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus aria-describedby="problems"${problems.length > 0 ? ' aria-invalid="true"' : ''}>
+<div id="problems" role="alert">${lines}</div>
+<button type="submit">Send link</button>
+</form>`;
 }
 
 function form({ token, problems, account }: Extract<PageState, { kind: 'form' }>): string {

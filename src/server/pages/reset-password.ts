@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
-import { type GraphQLError, parse } from 'graphql';
+import { type DocumentNode, type GraphQLError, parse } from 'graphql';
 import type { Context, Services } from '../../context.ts';
 import { execute } from '../../graphql/execute.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { parseForm } from '../../lib/bracket-keys.ts';
 import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
 import { readText } from '../../lib/parameter-values.ts';
-import { applicationOfToken } from '../../lib/tokens.ts';
+import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { schema } from '../../schema/index.ts';
 import { readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
 import { rateHeaders } from '../limits/definitions.ts';
-import { CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
+import { type AccountOfLink, CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -20,10 +20,12 @@ const ResetPassword = parse(`mutation ResetPassword($token: String!, $password: 
 }`);
 
 const PasswordReset = parse(`query PasswordReset($token: String!) {
-  passwordReset(token: $token) { login applicationName }
+  passwordReset(token: $token) { login applicationName appUrl }
 }`);
 
-type AccountOfLink = NonNullable<Extract<PageState, { kind: 'form' }>['account']>;
+const RequestResetLink = parse(`mutation RequestResetLink($applicationId: Int!, $email: String!) {
+  requestResetLink(applicationId: $applicationId, email: $email)
+}`);
 
 /** Opening a reset link changes nothing, because mail programs may preview it. Also works without scripts. */
 export function resetPasswordPage(services: Services) {
@@ -55,22 +57,39 @@ function tokenOf({ url }: Request): string | undefined {
   return applicationOfToken(token) === undefined ? undefined : token;
 }
 
+/** Reads `?application=…`. */
+function applicationOf(text: string | null | undefined): number | undefined {
+  const id = /^\d{1,10}$/.test(text ?? '') ? Number(text) : Number.NaN;
+  return isDatabaseId(id) ? id : undefined;
+}
+
+/** A link without token asks for an email address. */
+function withoutToken({ url }: Request): PageState {
+  const parameters = new URL(url, 'http://page').searchParams;
+  const applicationId = applicationOf(parameters.get('application'));
+  if (applicationId === undefined || parameters.has('reset_token')) return { kind: 'dead' };
+  return { kind: 'request', applicationId, email: '', problems: [] };
+}
+
 /** If the link cannot be checked, for example because of a rate limit, the submitted form checks it. */
 async function stateOf(token: string | undefined, request: Request, services: Services) {
-  const dead: { state: PageState; headers?: Record<string, string> } = { state: { kind: 'dead' } };
-  if (token === undefined) return dead;
+  if (token === undefined) return { state: withoutToken(request) };
   const context = contextOf(request, services);
-  const { data, errors } = await execute({
-    schema,
-    document: PasswordReset,
-    variableValues: { token },
-    contextValue: context,
-  });
-  const headers = rateHeaders(context.meter?.state);
-  if (!errors && !data?.passwordReset) return { ...dead, headers };
-  const account = (data?.passwordReset ?? undefined) as AccountOfLink | undefined;
-  const state: PageState = { kind: 'form', token, problems: [], account };
+  const { account, isChecked } = await accountOf(token, context);
+  const headers: Record<string, string> | undefined = rateHeaders(context.meter?.state);
+  const state: PageState =
+    isChecked && !account
+      ? { kind: 'dead', applicationId: applicationOfToken(token) }
+      : { kind: 'form', token, problems: [], account };
   return { state, headers };
+}
+
+async function accountOf(
+  token: string,
+  contextValue: Context,
+): Promise<{ account: AccountOfLink | undefined; isChecked: boolean }> {
+  const { data, errors } = await execute({ schema, document: PasswordReset, variableValues: { token }, contextValue });
+  return { account: (data?.passwordReset ?? undefined) as AccountOfLink | undefined, isChecked: !errors };
 }
 
 function contextOf(request: Request, services: Services): Context {
@@ -81,33 +100,63 @@ function contextOf(request: Request, services: Services): Context {
 
 async function answerForm(request: Request, response: Response, services: Services): Promise<void> {
   const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
-  const input = { token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' };
   const context = contextOf(request, services);
-  const problem = await resetBy(input, context);
-  const [status, state] = outcomeOf(problem, input.token);
+  const applicationId = applicationOf(readText(form.application));
+  const [status, state] =
+    applicationId === undefined
+      ? await answerReset({ token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' }, context)
+      : await answerRequest({ applicationId, email: readText(form.email) ?? '' }, context);
   send(response, status, state, { headers: rateHeaders(context.meter?.state) });
 }
 
-async function resetBy(
-  variableValues: { token: string; password: string },
+async function answerRequest(
+  input: { applicationId: number; email: string },
+  context: Context,
+): Promise<[status: number, state: PageState]> {
+  const problem = await run(RequestResetLink, input, context);
+  if (!problem) return [200, { kind: 'requested', applicationId: input.applicationId }];
+  const isInvalid = problem instanceof InvalidFieldsError;
+  const problems = isInvalid ? fieldSentences(problem.fields) : [problem.message];
+  return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems }];
+}
+
+async function answerReset(
+  input: { token: string; password: string },
+  context: Context,
+): Promise<[status: number, state: PageState]> {
+  // Before the reset, because the link is used afterwards. It counts together with the reset.
+  const { account } = await accountOf(input.token, { ...context, isCounted: true });
+  return outcomeOf(await run(ResetPassword, input, context), input.token, account);
+}
+
+async function run(
+  document: DocumentNode,
+  variableValues: Record<string, unknown>,
   contextValue: Context,
 ): Promise<GraphQLError | undefined> {
-  const { errors } = await execute({ schema, document: ResetPassword, variableValues, contextValue });
+  const { errors } = await execute({ schema, document, variableValues, contextValue });
   if (!errors) return undefined;
   const cause = errors[0]!.originalError;
   return cause instanceof ServiceError ? cause : presentError(errors[0], contextValue.log);
 }
 
-function outcomeOf(problem: GraphQLError | undefined, token: string): [status: number, state: PageState] {
-  if (!problem) return [200, { kind: 'done' }];
+function outcomeOf(
+  problem: GraphQLError | undefined,
+  token: string,
+  account: AccountOfLink | undefined,
+): [status: number, state: PageState] {
+  if (!problem) return [200, { kind: 'done', account }];
   if (!(problem instanceof InvalidFieldsError)) {
-    return [STATUS[String(problem.extensions.code)] ?? 500, { kind: 'form', token, problems: [problem.message] }];
+    return [statusOf(problem), { kind: 'form', token, problems: [problem.message], account }];
   }
   const { fields } = problem;
-  return [422, fields.token ? { kind: 'dead' } : { kind: 'form', token, problems: fieldSentences(fields) }];
+  if (fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
+  return [422, { kind: 'form', token, problems: fieldSentences(fields), account }];
 }
 
 const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, RATE_LIMITED: 429 };
+
+const statusOf = ({ extensions }: GraphQLError) => STATUS[String(extensions.code)] ?? 500;
 
 function send(
   response: Response,

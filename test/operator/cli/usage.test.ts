@@ -10,8 +10,8 @@ const APP = ['--application', '1'];
 const APNS = ['--topic', 't', '--team-id', 'T', '--key-id', 'K', '--key-file', '/nowhere.p8'];
 
 test.each([
-  ['no command', [], /^Usage: npm run cli -- /],
-  ['no command of a group', ['app'], /^Usage: npm run cli -- app /],
+  ['no command', [], /^Usage: atrium /],
+  ['no command of a group', ['app'], /^Usage: atrium app /],
   ['an unknown group', ['users'], /^atrium: unknown command 'users'.*\n$/],
   ['an unknown command', ['app', 'erase'], /^atrium: unknown command 'erase'.*\n$/],
   ['no name', ['app', 'create'], /^atrium: required option '--name <name>' not specified\n$/],
@@ -120,7 +120,7 @@ test.each([
     const env = await freshDataDir();
     const { code, stdout, stderr } = await cliHere(env, ...group.split(' ').filter(Boolean), '--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^Usage: npm run cli -- ${group}`));
+    expect(stdout).toMatch(new RegExp(`^Usage: atrium ${group}`));
     for (const name of names) expect(stdout).toContain(name);
     expect(await readdir(env.DATA_DIR)).toEqual([]);
   },

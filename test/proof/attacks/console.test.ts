@@ -1,3 +1,4 @@
+import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
@@ -6,7 +7,9 @@ import { MINUTE } from '../../../src/lib/time.ts';
 import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
 import { rightOf } from '../../../src/schema/administrator-rights.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
-import { clock, running, useApp } from '../../support/app/app.ts';
+import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
+import { graphql } from '../../support/clients/graphql.ts';
 import { connect, openSocket } from '../../support/clients/websocket.ts';
 import {
   cookieOf,
@@ -18,6 +21,8 @@ import {
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { allOperations } from '../../support/fixtures/operations.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
+import { apiKey, createUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -70,6 +75,28 @@ describe('#55 cookies of the console', () => {
     });
   });
 
+  test('do not count on the main port if the console has its own', async () => {
+    const app = await startAnother({ consolePort: 0 });
+    try {
+      const { cookie } = await signedInAdministrator('owner');
+      const ownPort = new URL(app.services.consoleUrl()).origin;
+      const ask = async (url: string, origin: string) => {
+        const headers = { 'Content-Type': 'application/json', Origin: origin, Application: 'none', Cookie: cookie };
+        const response = await fetch(`${url}/graphql`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ query: ME }),
+        });
+        return (await response.json()).data?.administrator ?? null;
+      };
+      expect(await ask(ownPort, ownPort)).not.toBeNull();
+      for (const origin of [app.url, ownPort]) expect(await ask(app.url, origin)).toBeNull();
+      expect(await ask(ownPort, app.url)).toBeNull();
+    } finally {
+      await app.stop();
+    }
+  });
+
   test('are never shared with other origins', async () => {
     const administrator = await signedInAdministrator('owner');
     const response = await fetch(`${running.url}/graphql`, {
@@ -82,8 +109,8 @@ describe('#55 cookies of the console', () => {
 });
 
 describe('#56 escape from a role', () => {
-  const operations = allOperations().filter(({ path, kind }) => {
-    return kind !== 'subscription' && !['anyone', 'token', 'user'].includes(operationAccess.get(path)!);
+  const operations = allOperations().filter(({ path }) => {
+    return !['anyone', 'token', 'user'].includes(operationAccess.get(path)!);
   });
 
   test.each(ROLES)('the role %s cannot run operations of other roles over HTTP and WebSocket', async (role) => {
@@ -91,16 +118,50 @@ describe('#56 escape from a role', () => {
     const { Cookie, Origin, ...params } = withReason(administrator).headers as Record<string, string>;
     const socket = await connect({ headers: params }, undefined, { Cookie: Cookie!, Origin: Origin! });
     const others = operations.filter(({ name }) => !rightOf(name)!.roles.includes(role));
-    for (const { path, document } of others) {
+    for (const { kind, path, document } of others) {
       const expected = { message: 'Your role does not allow this operation', code: 'FORBIDDEN' };
-      const answer = await fromConsole(document, {}, withReason(administrator));
-      expect([path, errorIn(answer)]).toEqual([path, expected]);
+      if (kind !== 'subscription') {
+        const answer = await fromConsole(document, {}, withReason(administrator));
+        expect([path, errorIn(answer)]).toEqual([path, expected]);
+      }
       const { errors } = await socket.run(document);
       expect([path, errors[0].message]).toEqual([path, expected.message]);
     }
     expect(others.length + operations.filter(({ name }) => rightOf(name)!.roles.includes(role)).length).toBe(
       operations.length,
     );
+    await socket.close();
+  });
+
+  test.each(ROLES)('the role %s cannot act as a user with more rights than its own', async (role) => {
+    const user = await createUser();
+    const administrator = await signedInAdministrator(role);
+    const as = { headers: { ...withReason(administrator).headers, 'On-Behalf-Of': String(user.id) } };
+    const others = allOperations().filter(({ kind, name, path }) => {
+      const isOfUsers = ['user', 'userOrKey'].includes(operationAccess.get(path)!);
+      return kind !== 'subscription' && isOfUsers && !rightOf(name)?.roles.includes(role);
+    });
+    for (const { path, document } of others) {
+      expect([path, errorIn(await fromConsole(document, {}, as))?.code]).toEqual([path, 'FORBIDDEN']);
+    }
+  });
+
+  test.each<Role>(['support', 'viewer'])('the role %s cannot run operations of classes', async (role) => {
+    await defineClass(`Secret_${role}`, { text: 'String' });
+    const introspection = await graphql(getIntrospectionQuery(), {}, apiKey);
+    const known = new Set(allOperations().map(({ path }) => path));
+    const ofClasses = allOperations(buildClientSchema(introspection.data)).filter(({ path }) => !known.has(path));
+    const kinds = new Set(ofClasses.map(({ kind }) => kind));
+    expect([...kinds].sort()).toEqual(['mutation', 'query', 'subscription']);
+    const { Cookie, Origin, ...params } = withReason(await signedInAdministrator(role)).headers as Record<
+      string,
+      string
+    >;
+    const socket = await connect({ headers: params }, undefined, { Cookie: Cookie!, Origin: Origin! });
+    for (const { path, document } of ofClasses) {
+      const { errors } = await socket.run(document);
+      expect([path, errors?.[0].message]).toEqual([path, 'Your role does not allow this operation']);
+    }
     await socket.close();
   });
 
@@ -125,6 +186,30 @@ describe('#56 escape from a role', () => {
     clock.advance(15 * MINUTE);
     const create = 'mutation { createApiKey(name: "x") { key } }';
     expect(errorIn(await fromConsole(create, {}, owner))).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+  });
+});
+
+describe('clickjacking', () => {
+  test.each([
+    '/',
+    '/console',
+    `/console/apps/${APPLICATION.id}/users`,
+    '/console/welcome',
+    '/graphql',
+    '/docs',
+    '/guides',
+    '/guides?q=console',
+    '/guides/console',
+    '/reset-password',
+    '/no-such-page',
+  ])('no other page may frame %s', async (path) => {
+    const { headers } = await fetch(running.url + path, { headers: { Accept: 'text/html' } });
+    expect(headers.get('content-type')).toMatch(/^text\/html/);
+    expect([headers.get('x-frame-options'), headers.get('content-security-policy')]).toEqual([
+      'DENY',
+      expect.stringMatching(/frame-ancestors 'none'/),
+    ]);
+    expect(headers.get('content-security-policy')).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
   });
 });
 

@@ -124,7 +124,8 @@ export async function rowsOf(applicationId: number): Promise<Set<string>> {
   const tables = await sql<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND column_name = 'application_id'
-       AND table_name NOT IN ('sessions', 'rate_limits', 'used_nonces', 'audit_chains') ORDER BY 1`,
+       AND table_name NOT IN ('sessions', 'rate_limits', 'used_nonces', 'audit_chains')
+       AND table_name NOT LIKE 'request\\_log%' ORDER BY 1`,
   );
   const ofEach = tables.map(
     ({ name }) =>

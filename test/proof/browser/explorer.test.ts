@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
     await page.locator('.graphiql-query-editor .CodeMirror').click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('query Mine { application { id } }');
-    await page.getByRole('tab', { name: 'Mine' }).waitFor();
+    await page.getByRole('button', { name: 'Mine', exact: true }).waitFor();
     await page.keyboard.press('Control+Enter');
     await page.locator('.graphiql-response', { hasText: '"id": 92' }).waitFor();
     expect(problems).toEqual([]);

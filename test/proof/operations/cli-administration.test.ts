@@ -22,6 +22,16 @@ const ACCEPT = `mutation ($token: String!, $email: String) {
   }
 }`;
 
+test('status works before the first start of the service', async () => {
+  const env = await freshDataDir();
+  await cliJson(env, 'app', 'create', '--name', 'First');
+  expect(await cliJson(env, 'status')).toMatchObject({
+    waitingPushJobs: 0,
+    fileBytes: 0,
+    applications: [{ users: 0 }],
+  });
+});
+
 test('each start prints a link for the first administrator until there is one', async () => {
   const env = await freshDataDir();
   const first = await startService(env.DATA_DIR);
@@ -59,7 +69,15 @@ test('administrators, applications and users are managed while the service runs'
   expect((await post(service.url, ACCEPT, { token }, page)).cookies[0]).toContain('HttpOnly');
   const { link } = await cliJson(env, 'admin', 'link', 'grace@example.com');
   expect(link).toContain('/console/welcome#');
-  expect(await cliJson(env, 'admin', 'list')).toMatchObject([{ email: 'grace@example.com', isActive: true }]);
+  expect(await cliJson(env, 'admin', 'list')).toMatchObject([
+    { email: 'grace@example.com', isActive: true, passkeyCount: 0 },
+  ]);
+  expect(await cli(env, 'admin', 'reset', 'grace@example.com')).toMatchObject({
+    code: 1,
+    stderr: 'atrium: Remove the authenticator app and all passkeys of grace@example.com? Add --yes to confirm\n',
+  });
+  const reset = await cliJson(env, 'admin', 'reset', 'grace@example.com', '--yes');
+  expect(reset.link).toContain('/console/welcome#');
   expect(await cli(env, 'admin', 'delete', 'grace@example.com')).toMatchObject({
     code: 1,
     stderr: 'atrium: Delete the administrator grace@example.com? Add --yes to confirm\n',
@@ -141,6 +159,7 @@ test('administrators, applications and users are managed while the service runs'
   expect(await cliJson(env, 'mail', 'test', 'ops@example.com')).toEqual({
     to: 'ops@example.com',
     sentTo: join(env.DATA_DIR, 'mail'),
+    answer: 'Written to a file',
   });
   expect((await readdir(join(env.DATA_DIR, 'mail'))).length).toBe(2);
 

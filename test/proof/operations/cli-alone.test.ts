@@ -53,7 +53,7 @@ test('the CLI as a process exits with the same codes', async () => {
   const env = await freshDataDir();
   const help = await cli(env, 'app', 'set', '--help');
   expect(help).toMatchObject({ code: 0, stderr: '' });
-  expect(help.stdout).toMatch(/^Usage: npm run cli -- app set /);
+  expect(help.stdout).toMatch(/^Usage: atrium app set /);
   expect(await cli(env, 'app', 'set', '1')).toEqual({
     code: 2,
     stdout: '',

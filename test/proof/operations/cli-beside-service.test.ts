@@ -111,6 +111,7 @@ describe('app', () => {
     const shown = await cliJson(
       env,
       ...['app', 'set', '92', '--users-list', 'off', '--signature-hash', 'sha256', '--session-minutes', '30'],
+      ...['--public-sign-in', 'off'],
       ...['--password-reset', 'off', '--answer-assist', 'off', '--summarize', 'off', '--translate', 'off'],
       ...[
         '--gateway',
@@ -131,6 +132,8 @@ describe('app', () => {
       name: 'Renamed',
       authKey: 'AUTHKEY',
       signatureHash: 'sha256',
+      publicSignIn: false,
+      appUrl: null,
       usersList: false,
       filesByNumber: 'owner',
       groups: 'granted',

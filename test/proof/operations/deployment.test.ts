@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DCLinter } from 'dclint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import { importedPackages } from '../../support/app/imported-packages.ts';
 
 // Docker may be missing where tests run, so these files are only parsed.
 
@@ -43,12 +45,32 @@ test('the image is pinned, runs no package scripts, does not run as root, and re
   expect(argumentsOf('HEALTHCHECK')[0]).toContain('/healthz');
 });
 
-test('files that the image copies exist, and .dockerignore admits what the build needs', () => {
+/** Paths that the image may copy from the repository, and those below them that it may not. */
+function dockerContext(): { letIn: string[]; omitted: string[] } {
   const patterns = read('.dockerignore')
     .split('\n')
     .filter((line) => line && !line.startsWith('#'));
-  expect(patterns[0]).toBe('*');
   const letIn = patterns.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  return { letIn, omitted: patterns.filter((line) => !line.startsWith('!')) };
+}
+
+test('the files that .dockerignore admits suffice for the build of the image', () => {
+  const { letIn, omitted } = dockerContext();
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-image-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const path of letIn) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  // Not the generated code, which the image generates from the same schema with packages of Linux.
+  for (const path of omitted.filter((one) => one.endsWith('/dist')))
+    rmSync(join(folder, path), { recursive: true, force: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: folder, stdio: 'pipe' });
+  for (const file of ['dist/main.js', 'dist/cli.js', 'dist/index.d.ts', 'packages/console/dist/index.html'])
+    expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
+});
+
+test('files that the image copies exist, and .dockerignore admits what the build needs', () => {
+  const { letIn, omitted } = dockerContext();
+  expect(omitted[0]).toBe('*');
   for (const path of letIn) expect(() => readdirOrRead(path), path).not.toThrow();
   expect(letIn).toEqual(
     expect.arrayContaining([
@@ -58,6 +80,8 @@ test('files that the image copies exist, and .dockerignore admits what the build
       'src',
       'scripts/prisma.mjs',
       'scripts/build.mjs',
+      'scripts/licenses.mjs',
+      'tsconfig.package.json',
     ]),
   );
 });
@@ -98,27 +122,11 @@ test('compose.yaml and deploy/example.env set only known variables', () => {
   expect([drainSeconds > 1, trustProxy]).toEqual([true, 1]);
 });
 
-test('all packages that the service imports are production dependencies', () => {
-  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'));
-  const installed = new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies)]);
-  const imported = new Set<string>();
-  for (const file of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
-    if (!file.endsWith('.ts')) continue;
-    for (const [, names, name] of read(join('src', file)).matchAll(
-      /^(?:import|export) ((?:[^;'"]*? from )?)'([^.'][^']*)'/gm,
-    )) {
-      if (!names!.startsWith('type ')) imported.add(name!);
-    }
-  }
-  const packages = [...imported].map((name) =>
-    name
-      .split('/')
-      .slice(0, name.startsWith('@') ? 2 : 1)
-      .join('/'),
-  );
-  const missing = packages.filter(
-    (name) => !name.startsWith('node:') && !builtinModules.includes(name) && !installed.has(name),
-  );
-  expect(packages).toContain('find-my-way');
-  expect(missing).toEqual([]);
+test('all packages that the service imports are installed with it, or bundled', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+  const imported = importedPackages();
+  expect(imported).toContain('find-my-way');
+  // The build bundles development packages.
+  expect(imported.filter((name) => !dependencies[name] && !devDependencies[name])).toEqual([]);
+  expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual([]);
 });

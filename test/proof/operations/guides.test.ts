@@ -7,7 +7,11 @@ import { startBrowser } from '../../support/fakes/browser.ts';
 import { startGoogle } from '../../support/fakes/google.ts';
 import { follow } from './follow-guides.ts';
 
-test('docs/first-ten-minutes.md prints the documented output', () => follow(['docs/first-ten-minutes.md']), 0);
+test(
+  'docs/tutorials/first-ten-minutes.md prints the documented output',
+  () => follow(['docs/tutorials/first-ten-minutes.md']),
+  0,
+);
 
 test('docs/permissions.md prints the documented output', () => follow(['docs/permissions.md']), 0);
 

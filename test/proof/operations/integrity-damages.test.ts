@@ -25,7 +25,11 @@ beforeAll(async () => {
   const rows = await sql<{ name: string }>("SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'");
   tables = rows
     .map(({ name }) => name)
-    .filter((name) => !['_prisma_migrations', 'push_cursor', 'audit_entries', 'audit_chains'].includes(name));
+    .filter(
+      (name) =>
+        !['_prisma_migrations', 'push_cursor', 'audit_entries', 'audit_chains'].includes(name) &&
+        !name.startsWith('request_log'),
+    );
   await sql('CREATE SCHEMA kept');
   for (const name of tables) await sql(`CREATE TABLE kept.${name} AS TABLE public.${name}`);
 });
@@ -139,6 +143,10 @@ const DAMAGES: Damage[] = [
   {
     check: 'blob counts',
     statements: 'UPDATE blob_counts SET number = number + 1 WHERE user_id = 0 AND application_id = :app',
+  },
+  {
+    check: 'blob bytes',
+    statements: 'UPDATE blob_counts SET bytes = bytes + 1 WHERE user_id = 0 AND application_id = :app',
   },
   { check: 'occupants', statements: `UPDATE members SET left_at = now() WHERE ${MEMBER}` },
   { check: 'destroyed dialogs', statements: 'INSERT INTO destroyed_dialogs VALUES (:app, :group)' },

@@ -10,6 +10,9 @@ const PASSED_OVER = new Set([
   'push_sends',
   'push_deliveries',
   'audit_chains',
+  'request_log',
+  'request_log_ends',
+  'request_log_hours',
   // A process uses a random part.
   'geodata_counts',
   'blob_counts',

@@ -9,6 +9,7 @@ export interface Exception {
 
 const DUE = 'finds due work of all applications, with an index that contains nothing else';
 const STREAM = 'reads the outbox, which all applications share; joined rows are named by its rows';
+const REQUESTS = 'stores failed and slow requests of all applications, at most once per second and process';
 const CLOCK = 'stores the times of the latest requests, at most once per second and process';
 
 export const EXCEPTIONS: Exception[] = [
@@ -23,9 +24,20 @@ export const EXCEPTIONS: Exception[] = [
     why: 'advances the due events that were found, of all applications',
   },
   { part: 'SELECT DISTINCT e.application_id AS "applicationId" FROM audit_entries e WHERE e.seq IS NULL', why: DUE },
+  { part: "FROM jobs j WHERE j.state IN ('queued', 'running') AND j.heartbeat_at <", why: DUE },
+  { part: "UPDATE jobs j SET state = 'interrupted'", why: 'ends the jobs that were found, of all applications' },
+  {
+    part: 'SELECT count(*) FROM jobs o WHERE o.heartbeat_at',
+    why: 'counts what runs in all applications; two at most',
+  },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },
+  {
+    part: 'FROM request_log_ends e WHERE e.application_id = ANY($1',
+    why: 'finds new rows of the followed applications',
+  },
+  { part: 'WITH known AS MATERIALIZED ( SELECT coalesce(a.id, 0) AS existing', why: REQUESTS },
   { part: 'WITH input AS MATERIALIZED ( SELECT s.application_id, s.id, t.at', why: CLOCK },
   { part: 'WITH input AS MATERIALIZED ( SELECT u.application_id, u.id, t.at', why: CLOCK },
   {
@@ -35,5 +47,9 @@ export const EXCEPTIONS: Exception[] = [
   {
     part: 'FROM "public"."blobs" AS "t0" WHERE "t0"."id" = $1 LIMIT $2',
     why: 'loads a public file by its number, which does not contain the application; a `uid` does',
+  },
+  {
+    part: 'FROM applications a JOIN blob_counts c ON c.application_id = a.id',
+    why: 'sums the files of all applications for the state of the service; one row per application',
   },
 ];

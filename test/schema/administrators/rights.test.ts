@@ -32,9 +32,12 @@ const PUBLIC = [
   'administratorLink',
   'createSession',
   'passwordReset',
+  'passkeySignInOptions',
   'requestAdministratorLink',
+  'requestResetLink',
   'resetPassword',
   'signInAdministrator',
+  'signInAdministratorWithPasskey',
   'uploadBlob',
 ];
 
@@ -68,7 +71,9 @@ async function outcome({ kind, path, document }: Operation, as: Caller) {
   let text = '';
   for await (const chunk of response.body!) {
     text += Buffer.from(chunk).toString();
-    if (text.includes('event: next') || running.app.services.hub.subscriptionCount > 0) break;
+    const { hub, jobNotifier, requestFeed } = running.app.services;
+    const count = hub.subscriptionCount + jobNotifier.subscriptionCount + requestFeed.followerCount;
+    if (text.includes('event: next') || count > 0) break;
   }
   aborted.abort();
   const data = /data: (\{.*\})/.exec(text)?.[1];

@@ -305,7 +305,7 @@ describe('confirmation', () => {
     expect(errorIn(await remove())).toMatchObject({ code: 'NOT_FOUND' });
     clock.advance(15 * MINUTE);
     expect(errorIn(await remove())).toEqual({
-      message: 'Confirm your password to continue',
+      message: 'Confirm with your password or a passkey to continue',
       code: 'CONFIRMATION_REQUIRED',
     });
     expect(errorIn(await fromConsole(CONFIRM, { password: 'wrong horse battery' }, as))).toMatchObject({

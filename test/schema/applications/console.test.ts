@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
@@ -17,6 +17,7 @@ import {
   withoutApplication,
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
+import { createBlob, storeBlob } from '../../support/fixtures/content.ts';
 import { apiKey, createUser, createUsers, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -62,7 +63,7 @@ test('a rotated secret replaces the old one', async () => {
 
 describe('figures', () => {
   const STATS = `query ($hours: Int!) { applicationStats(hours: $hours) {
-    users usersOnline files pushesDelivered pushesFailed hours { hour messages reactions recordChanges }
+    users usersOnline files fileBytes pushesDelivered pushesFailed hours { hour messages reactions recordChanges }
   } }`;
   const stats = async (hours = 2) => (await graphql(STATS, { hours }, apiKey)).data.applicationStats;
 
@@ -110,6 +111,22 @@ describe('figures', () => {
     await until(async () => (await stats()).usersOnline === 0);
   });
 
+  test('count files and the bytes of completed uploads, until the files are deleted', async () => {
+    const alice = await createUser();
+    const bytes = async () => {
+      const service = withoutApplication(await signedInAdministrator('viewer'));
+      const { fileBytes } = (await graphql('{ serviceStatus { fileBytes } }', {}, service)).data.serviceStatus;
+      const { files, fileBytes: own } = await stats();
+      return { files, own, service: fileBytes };
+    };
+    const first = await storeBlob(alice, 'hello');
+    await storeBlob(alice, 'hello, world');
+    await createBlob(alice);
+    expect(await bytes()).toEqual({ files: 3, own: 17, service: 17 });
+    await graphql('mutation ($id: Int!) { deleteBlob(id: $id) }', { id: first.id }, apiKey);
+    expect(await bytes()).toEqual({ files: 2, own: 12, service: 12 });
+  });
+
   test.each([0, -1, 745])('for %i hours are refused', async (hours) => {
     expect(errorIn(await graphql(STATS, { hours }, apiKey))).toEqual({
       message: 'hours must be between 1 and 744',
@@ -120,7 +137,9 @@ describe('figures', () => {
   test('of the service name versions and sizes', async () => {
     const viewer = withoutApplication(await signedInAdministrator('viewer'));
     const { data } = await graphql(
-      '{ serviceStatus { version nodeVersion postgresVersion startedAt databaseBytes waitingPushJobs } }',
+      `{ serviceStatus {
+        version nodeVersion postgresVersion startedAt databaseBytes diskFreeBytes diskTotalBytes waitingPushJobs
+      } }`,
       {},
       viewer,
     );
@@ -130,6 +149,10 @@ describe('figures', () => {
       waitingPushJobs: expect.any(Number),
     });
     expect(data.serviceStatus.databaseBytes).toBeGreaterThan(1_000_000);
+    const { bavail, blocks, bsize } = statfsSync(running.dataDir);
+    expect(data.serviceStatus.diskTotalBytes).toBe(blocks * bsize);
+    // Other processes write at the same time.
+    expect(data.serviceStatus.diskFreeBytes / (bavail * bsize)).toBeCloseTo(1, 0);
   });
 });
 

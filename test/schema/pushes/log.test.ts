@@ -48,8 +48,16 @@ async function onlySend(): Promise<string> {
 }
 
 test('the figures of the application count the deliveries of the last 24 hours', async () => {
-  const figures = '{ applicationStats(hours: 1) { pushesDelivered pushesFailed } }';
-  expect(await execute(figures, {}, apiKey)).toEqual({ applicationStats: { pushesDelivered: 4, pushesFailed: 1 } });
+  const figures = `{ applicationStats(hours: 2) {
+    pushesDelivered pushesFailed pushesWaiting hours { pushesDelivered pushesFailed }
+  } }`;
+  const ended = { pushesDelivered: 4, pushesFailed: 1 };
+  expect(await execute(figures, {}, apiKey)).toEqual({
+    applicationStats: { ...ended, pushesWaiting: 0, hours: [{ pushesDelivered: 0, pushesFailed: 0 }, ended] },
+  });
+  await db.pushSend.updateMany({ data: { finishedAt: null, recipients: { increment: 3 } } });
+  expect(await execute(figures, {}, apiKey)).toMatchObject({ applicationStats: { pushesWaiting: 3 } });
+  await db.pushSend.updateMany({ data: { finishedAt: SAMPLE_TIME, recipients: { decrement: 3 } } });
 });
 
 test('the creator of a push event sees its sends and the outcome for each device', async () => {

@@ -6,7 +6,14 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
-import { anonymous, type Caller, createUser, openSession, signedParameters } from '../../support/fixtures/users.ts';
+import {
+  anonymous,
+  apiKey,
+  type Caller,
+  createUser,
+  openSession,
+  signedParameters,
+} from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -45,6 +52,60 @@ function signedInput({ secret = APPLICATION.authSecret, user, ...changes }: Inpu
 const holderOf = (token: string): Caller => ({ headers: { 'SVC-Token': token } });
 
 describe('createSession', () => {
+  describe('with publicSignIn', () => {
+    const permit = (publicSignIn: boolean) =>
+      execute(`mutation { updateApplication(input: { publicSignIn: ${publicSignIn} }) { publicSignIn } }`, {}, apiKey);
+    const input = { applicationId: APPLICATION.id };
+
+    test('createSession opens a session with the application id only if the application permits it', async () => {
+      expect(await errorOf(CREATE, { input }, anonymous)).toMatchObject({ message: 'No application found' });
+      expect(await permit(true)).toEqual({ updateApplication: { publicSignIn: true } });
+      const { createSession } = await execute(CREATE, { input }, anonymous);
+      expect(createSession).toMatchObject({ userId: null, timestamp: unixSeconds(SAMPLE_TIME) });
+      const { user } = await execute(
+        'query ($id: Int!) { user(id: $id) { id } }',
+        { id: (await createUser()).id },
+        holderOf(createSession.token),
+      );
+      expect(user.id).toEqual(expect.any(Number));
+      await permit(false);
+      expect(await errorOf(CREATE, { input }, anonymous)).toMatchObject({ message: 'No application found' });
+    });
+
+    test('createSession still requires the password of a user', async () => {
+      await permit(true);
+      const { login, password, id } = await createUser();
+      const { createSession } = await execute(CREATE, { input: { ...input, user: { login, password } } }, anonymous);
+      expect(createSession.userId).toBe(id);
+      const wrong = { ...input, user: { login, password: 'wrong-horse' } };
+      expect(await errorOf(CREATE, { input: wrong }, anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
+      await permit(false);
+    });
+
+    test('createSession refuses a request with a wrong or incomplete signature', async () => {
+      await permit(true);
+      const signed = signedInput();
+      for (const [change, message] of [
+        [{ signature: 'wrong' }, 'Unexpected signature'],
+        [{ signature: undefined }, 'Unexpected signature'],
+        [{ authKey: 'wrong' }, 'No application found'],
+        [{ authKey: undefined }, 'No application found'],
+      ] as const) {
+        expect(await errorOf(CREATE, { input: { ...signed, ...change } }, anonymous)).toMatchObject({ message });
+      }
+      await permit(false);
+    });
+
+    test('createSession does not open sessions of another application', async () => {
+      await permit(true);
+      const { applicationId } = await createTenant(0);
+      expect(await errorOf(CREATE, { input: { applicationId } }, anonymous)).toMatchObject({
+        message: 'No application found',
+      });
+      await permit(false);
+    });
+  });
+
   test('createSession opens an application session for a signed request', async () => {
     const input = signedInput({ nonce: -577_359_397 });
     const { createSession } = await execute(CREATE, { input }, anonymous);

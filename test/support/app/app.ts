@@ -54,6 +54,7 @@ export interface TestSettings {
   /** Default: true. */
   isConsoleOn?: boolean;
   consoleOrigin?: string;
+  consolePort?: number;
   /** Enables rate limits; overrides those of the contract. */
   limits?: Partial<Record<LimitName, Limit>>;
   trustProxy?: number;
@@ -71,6 +72,8 @@ export interface TestSettings {
   /** Milliseconds after which stalled clients are cut off. */
   stalledAfter?: number;
   log?: Logger;
+  /** Milliseconds from which requests count as slow; default: 1000. */
+  requestLogSlowMs?: number;
   database?: () => Promise<TestDatabase>;
 }
 
@@ -104,15 +107,20 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
     config: {
       host: '127.0.0.1',
       port: 0,
+      dataDir,
       publicUrl,
       resetPageUrl,
       isConsoleOn: settings.isConsoleOn ?? true,
       consoleOrigin: settings.consoleOrigin,
+      consolePort: settings.consolePort,
       tokenHeaders,
       sessionMinutes,
       eventRetentionHours: 24,
       pushLogDays: 30,
       auditDays: 365,
+      backupDays: 7,
+      requestLogDays: 7,
+      requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
       workers: 1,
       ...limitConfig(settings),
     },

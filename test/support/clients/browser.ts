@@ -27,6 +27,8 @@ export interface OpenedPage {
 /** Opens `url` in a browser without stored data. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
   const context = await browser.newContext(options);
+  // Busy machines take long. Shorter than the limit of a test, so that a failure names what did not appear.
+  context.setDefaultTimeout(200_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));

@@ -134,12 +134,12 @@ export async function listenOn(
   variables: Record<string, unknown>,
   app: App = running.app,
   id = 'listening',
+  countOf: () => number = () => app.services.hub.subscriptionCount,
 ): Promise<LiveSubscription> {
-  const { hub } = app.services;
-  const before = hub.subscriptionCount;
+  const before = countOf();
   socket.send({ id, type: 'subscribe', payload: { query, variables } });
   const own = () => socket.received.filter((message) => message.id === id);
-  await until(() => hub.subscriptionCount > before || own().length > 0 || socket.socket.readyState !== WebSocket.OPEN);
+  await until(() => countOf() > before || own().length > 0 || socket.socket.readyState !== WebSocket.OPEN);
   const refused = own().find((message) => message.type === 'error' || message.payload?.errors);
   if (refused) throw refused.type === 'error' ? refused.payload : refused.payload.errors;
   const heard = () =>

@@ -24,7 +24,9 @@ export function AccessDialogs() {
       )}
       {prompt === 'confirmation' && (
         <Stack>
-          <Text size="sm">Deletions and secrets require your password again, at most every 15 minutes.</Text>
+          <Text size="sm">
+            Deletions, secrets, archives and repairs require a proof that it is you, at most every 15 minutes.
+          </Text>
           <ConfirmForm onDone={done} onCancel={cancel} />
         </Stack>
       )}

@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { query, SERVICE } from './clients.ts';
 
 const ADMINISTRATOR = graphql(`query ConsoleAdministrator {
-  administrator { id email name hasTotp roles { applicationId role } }
+  administrator { id email name hasTotp passkeyCount roles { applicationId role } }
 }`);
 
 const APPLICATIONS = graphql(`query ConsoleApplications { applications { id name createdAt } }`);

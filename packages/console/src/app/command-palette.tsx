@@ -2,7 +2,7 @@ import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
-import { applicationsQuery, hasRole, type Me, useMe } from './administrator.ts';
+import { applicationsQuery, hasRole, type Me, ownsAll, useMe } from './administrator.ts';
 import { SECTIONS } from './navigation.ts';
 
 interface Entry {
@@ -82,6 +82,7 @@ function entriesOf(me: Me, applications: readonly { id: number; name: string }[]
     { name: 'All applications', href: '/' },
     ...ofApplications,
     { name: 'Administrators', href: '/administrators' },
+    ...(ownsAll(me) ? [{ name: 'Service logs', href: '/logs' }] : []),
     { name: 'Profile and security', href: '/profile' },
   ];
 }

@@ -18,7 +18,11 @@ export const SECTIONS: readonly Section[] = [
   { path: 'files', name: 'Files', roles: STAFF },
   { path: 'pushes', name: 'Pushes', roles: STAFF },
   { path: 'live', name: 'Live', roles: ['SUPPORT'] },
+  { path: 'logs', name: 'Logs', roles: ['DEVELOPER'] },
   { path: 'keys', name: 'API keys', roles: ['DEVELOPER'] },
+  { path: 'integrations', name: 'Sign-in, mail and models', roles: ['DEVELOPER'] },
+  { path: 'explorer', name: 'GraphQL', roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
   { path: 'audit', name: 'Audit log', roles: [] },
+  { path: 'backups', name: 'Backups and checks', roles: [] },
   { path: 'settings', name: 'Settings', roles: ['DEVELOPER', 'VIEWER'] },
 ];

@@ -161,6 +161,22 @@ const live = createRoute({
   component: lazyRouteComponent(() => import('../pages/live/live.tsx'), 'LivePage'),
 });
 
+const LOG_SEARCH = ['status', 'transport', 'route', 'caller', 'user', 'id', 'period', 'request'] as const;
+
+const logs = createRoute({
+  getParentRoute: () => application,
+  path: '/logs',
+  validateSearch: words(...LOG_SEARCH),
+  component: lazyRouteComponent(() => import('../pages/logs/logs.tsx'), 'LogsPage'),
+});
+
+const serviceLogs = createRoute({
+  getParentRoute: () => shell,
+  path: '/logs',
+  validateSearch: words(...LOG_SEARCH),
+  component: lazyRouteComponent(() => import('../pages/logs/logs.tsx'), 'ServiceLogsPage'),
+});
+
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
@@ -172,6 +188,33 @@ const audit = createRoute({
   path: '/audit',
   validateSearch: words('actor', 'action', 'subject', 'id'),
   component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => application,
+  path: '/backups',
+  validateSearch: words('start'),
+  component: lazyRouteComponent(() => import('../pages/jobs/jobs.tsx'), 'JobsPage'),
+});
+
+const job = createRoute({
+  getParentRoute: () => application,
+  path: '/backups/$job',
+  component: lazyRouteComponent(() => import('../pages/jobs/job.tsx'), 'JobPage'),
+});
+
+const integrations = createRoute({
+  getParentRoute: () => application,
+  path: '/integrations',
+  validateSearch: words('tab'),
+  component: lazyRouteComponent(() => import('../pages/integrations/page.tsx'), 'IntegrationsPage'),
+});
+
+const explorer = createRoute({
+  getParentRoute: () => application,
+  path: '/explorer',
+  validateSearch: words('user'),
+  component: lazyRouteComponent(() => import('../pages/explorer.tsx'), 'ExplorerPage'),
 });
 
 const settings = createRoute({
@@ -187,6 +230,7 @@ const routeTree = rootRoute.addChildren([
     home,
     administrators,
     administratorsAudit,
+    serviceLogs,
     profile,
     application.addChildren([
       overview,
@@ -201,8 +245,13 @@ const routeTree = rootRoute.addChildren([
       push,
       send,
       live,
+      logs,
       keys,
       audit,
+      jobs,
+      job,
+      integrations,
+      explorer,
       settings,
     ]),
   ]),

@@ -20,7 +20,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { root } from '../root.ts';
-import { applicationsQuery, hasRole, useMe } from './administrator.ts';
+import { undoLatest } from '../ui/undo.tsx';
+import { applicationsQuery, hasRole, ownsAll, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { Logo } from './logo.tsx';
@@ -34,6 +35,7 @@ export function Shell() {
   const [isPaletteOpen, palette] = useDisclosure();
   const { pathname } = useLocation();
   useHotkeys([['mod+K', palette.open]], []);
+  useHotkeys([['mod+Z', undoLatest]]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: closes the drawer after each navigation
   useEffect(close, [pathname]);
   return (
@@ -124,6 +126,7 @@ function Navigation() {
             active={pathname === '/administrators'}
           />
         )}
+        {ownsAll(me) && <NavLink component={Link} to="/logs" label="Service logs" active={pathname === '/logs'} />}
         <NavLink href={new URL('docs', root).href} label="REST reference" />
         <NavLink href={new URL('graphql', root).href} label="GraphQL explorer" />
         <NavLink href={new URL('guides', root).href} label="Guides" />

@@ -1,10 +1,17 @@
 import { AtriumError, graphql } from '@atrium/client';
-import { Alert, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Alert, Button, Divider, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { submitting } from '../ui/form.tsx';
 import { administratorQuery, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
+import {
+  confirmWithPasskey,
+  passkeyObstacle,
+  passkeySentence,
+  signInWithPasskey,
+  usePasskeyAutofill,
+} from './passkeys.ts';
 import { sentenceOf } from './query-client.ts';
 
 const SIGN_IN = graphql(`mutation ConsoleSignIn($email: String!, $password: String!, $code: String) {
@@ -19,40 +26,64 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
   const [email, setEmail] = useState('');
   const fields = useCredentials();
   const queries = useQueryClient();
+  const [autofillError, setAutofillError] = useState<Error | null>(null);
+  const signedIn = async () => {
+    await queries.fetchQuery({ ...administratorQuery, staleTime: 0 });
+    onDone();
+  };
   const signIn = useMutation({
     meta: { showsErrors: true },
     mutationFn: () => clientOf(SERVICE).mutate(SIGN_IN, { email, ...fields.values }),
     onError: fields.onError,
-    onSuccess: async () => {
-      await queries.fetchQuery({ ...administratorQuery, staleTime: 0 });
-      onDone();
-    },
+    onSuccess: signedIn,
   });
+  const withPasskey = useMutation({
+    meta: { showsErrors: true },
+    mutationFn: signInWithPasskey,
+    onMutate: () => {
+      signIn.reset();
+      setAutofillError(null);
+    },
+    onSuccess: signedIn,
+  });
+  const submit = submitting(() => {
+    withPasskey.reset();
+    setAutofillError(null);
+    signIn.mutate();
+  });
+  usePasskeyAutofill(withPasskey.isIdle || withPasskey.isError, signedIn, setAutofillError);
   return (
-    <form onSubmit={submitting(signIn.mutate)}>
+    <form onSubmit={submit}>
       <Stack>
         <TextInput
           label="Email address"
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
           required
           data-autofocus
         />
         {fields.inputs}
-        <Problem error={signIn.error} />
+        <Problem error={signIn.error ?? withPasskey.error ?? autofillError} />
         <Button type="submit" loading={signIn.isPending} fullWidth>
           Sign in
         </Button>
+        {!passkeyObstacle && (
+          <>
+            <Divider label="or" />
+            <PasskeyButton request={withPasskey} label="Sign in with a passkey" />
+          </>
+        )}
       </Stack>
     </form>
   );
 }
 
 export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
-  const { hasTotp } = useMe();
+  const { hasTotp, passkeyCount } = useMe();
   const fields = useCredentials(hasTotp);
+  const withPasskey = useMutation({ meta: { showsErrors: true }, mutationFn: confirmWithPasskey, onSuccess: onDone });
   const confirm = useMutation({
     meta: { showsErrors: true },
     mutationFn: () => clientOf(SERVICE).mutate(CONFIRM, fields.values),
@@ -62,8 +93,14 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
   return (
     <form onSubmit={submitting(confirm.mutate)}>
       <Stack>
+        {passkeyCount > 0 && !passkeyObstacle && (
+          <>
+            <PasskeyButton request={withPasskey} label="Confirm with a passkey" />
+            <Divider label="or" />
+          </>
+        )}
         {fields.inputs}
-        <Problem error={confirm.error} />
+        <Problem error={confirm.error ?? withPasskey.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -74,6 +111,14 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function PasskeyButton({ request, label }: { request: UseMutationResult<void, Error, void>; label: string }) {
+  return (
+    <Button variant="default" fullWidth loading={request.isPending} onClick={() => request.mutate()}>
+      {label}
+    </Button>
   );
 }
 
@@ -115,7 +160,7 @@ function Problem({ error }: { error: Error | null }) {
   if (!error || isCodeMissing(error)) return null;
   return (
     <Alert color="red" role="alert">
-      {sentenceOf(error)}
+      {passkeySentence(error) ?? sentenceOf(error)}
     </Alert>
   );
 }

@@ -23,6 +23,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 0 } } },
   },
 });

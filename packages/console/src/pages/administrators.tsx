@@ -12,7 +12,7 @@ import { Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const LIST = graphql(`query ConsoleAdministrators {
-  administrators { id email name isActive hasTotp signedInAt roles { applicationId role } }
+  administrators { id email name isActive hasTotp passkeyCount signedInAt roles { applicationId role } }
 }`);
 const INVITE = graphql(`mutation ConsoleInvite($input: InviteAdministratorInput!) {
   inviteAdministrator(input: $input) { url isMailed }
@@ -63,7 +63,7 @@ export function AdministratorsPage() {
                 <Table.Tr>
                   <Table.Th>Name</Table.Th>
                   <Table.Th>Roles</Table.Th>
-                  <Table.Th>Second factor</Table.Th>
+                  <Table.Th>Protection</Table.Th>
                   <Table.Th>Signed in</Table.Th>
                   <Table.Th>
                     <span className="mantine-visually-hidden">Actions</span>
@@ -82,7 +82,7 @@ export function AdministratorsPage() {
                     <Table.Td>
                       <RoleNames roles={person.roles as AssignedRole[]} />
                     </Table.Td>
-                    <Table.Td>{person.hasTotp ? 'Authenticator app' : 'None'}</Table.Td>
+                    <Table.Td>{protectionOf(person)}</Table.Td>
                     <Table.Td>{person.isActive ? <Time of={person.signedInAt} /> : 'Invited'}</Table.Td>
                     <Table.Td>
                       <Group gap="xs" justify="flex-end" wrap="nowrap">
@@ -121,6 +121,13 @@ const NAMES: Record<Role, string> = {
   SUPPORT: 'Support',
   VIEWER: 'Viewer',
 };
+
+/** Besides the password. */
+function protectionOf({ hasTotp, passkeyCount }: Person): string {
+  const passkeys = passkeyCount === 1 ? '1 passkey' : `${passkeyCount} passkeys`;
+  const all = [hasTotp && 'Authenticator app', passkeyCount > 0 && passkeys].filter(Boolean);
+  return all.length === 0 ? 'Password only' : all.join(', ');
+}
 
 function RoleNames({ roles }: { roles: readonly AssignedRole[] }) {
   const { data: applications = [] } = useQuery(applicationsQuery);

@@ -5,6 +5,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { query, SERVICE, type Target } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
@@ -74,6 +75,7 @@ function Audit({ target, filters: { actor, action, subject, id }, onFilter }: Au
   const [shown, setShown] = useState<Entry>();
   const entries = useInfiniteQuery({
     ...forward,
+    refetchInterval: useListPolling(15_000),
     queryKey: [target.application, 'audit', actor, action, subject, id],
     queryFn: async ({ pageParam, signal }) => {
       const filter = {

@@ -11,6 +11,7 @@ import { Thread } from './thread.tsx';
 
 const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
   dialog(id: $id) { id type name userId occupantIds adminIds createdAt }
+  changes { cursor }
 }`);
 
 const DELETE_DIALOG = graphql(`mutation ConsoleDeleteDialog($id: ID!) { deleteDialog(id: $id, force: true) }`);
@@ -21,7 +22,10 @@ export function DialogPage() {
   const { application, dialog: id } = useParams({ from });
   const found = useQuery({
     queryKey: [application, 'dialog', id],
-    queryFn: async ({ signal }) => (await query({ application }, DIALOG, { id }, signal)).dialog,
+    queryFn: async ({ signal }) => {
+      const { dialog, changes } = await query({ application }, DIALOG, { id }, signal);
+      return { ...dialog, cursor: changes.cursor };
+    },
   });
   const nameOf = useUserNames(application, found.data?.occupantIds ?? []);
   const title = found.data?.name || found.data?.occupantIds.slice(0, 3).map(nameOf).join(', ') || 'Dialog';
@@ -32,7 +36,7 @@ export function DialogPage() {
       actions={<DeleteDialog application={application} id={id} />}
     >
       <Loaded of={found}>
-        {({ occupantIds, userId }) => (
+        {({ occupantIds, userId, cursor }) => (
           <Stack>
             <Group gap={6}>
               {occupantIds.slice(0, 30).map((occupant) => (
@@ -42,7 +46,7 @@ export function DialogPage() {
                 </Badge>
               ))}
             </Group>
-            <Thread application={application} dialogId={id} nameOf={nameOf} />
+            <Thread key={id} application={application} dialogId={id} since={cursor} nameOf={nameOf} />
           </Stack>
         )}
       </Loaded>

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useListPolling } from '../app/polling.ts';
 import { useUserNames } from '../app/user-names.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
@@ -37,6 +38,7 @@ export function DialogsPage() {
   const userId = user !== undefined && /^\d{1,10}$/.test(user) ? Number(user) : undefined;
   const dialogs = useInfiniteQuery({
     ...forward,
+    refetchInterval: useListPolling(10_000),
     queryKey: [application, 'dialogs', userId, type],
     queryFn: async ({ pageParam, signal }) => {
       const filter = {

@@ -1,4 +1,4 @@
-import { graphql } from '@atrium/client';
+import { graphql, type ResultOf } from '@atrium/client';
 import { Button, Card, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -6,12 +6,15 @@ import { Link } from '@tanstack/react-router';
 import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
+import { bytesText } from '../ui/bytes.ts';
 import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const STATUS = graphql(`query ConsoleStatus {
-  serviceStatus { version nodeVersion postgresVersion startedAt databaseBytes waitingPushJobs }
+  serviceStatus {
+    version nodeVersion postgresVersion startedAt databaseBytes fileBytes diskFreeBytes diskTotalBytes waitingPushJobs
+  }
 }`);
 
 const CREATE = graphql(`mutation ConsoleCreateApplication($name: String!) {
@@ -78,8 +81,6 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   return <NameForm onCancel={onClose} onCreate={create.mutate} isPending={create.isPending} />;
 }
 
-const GIGABYTE = 1e9;
-
 function Service() {
   const status = useQuery({
     queryKey: ['status'],
@@ -91,29 +92,46 @@ function Service() {
       <Title order={2} size="h4">
         Service
       </Title>
-      <Loaded of={status}>
-        {({ version, nodeVersion, postgresVersion, startedAt, databaseBytes, waitingPushJobs }) => (
-          <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-            <Figure name="Version" value={version} />
-            <Figure name="Node.js" value={nodeVersion} />
-            <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
-            <Figure name="Database" value={`${(databaseBytes / GIGABYTE).toFixed(2)} GB`} />
-            <Figure name="Waiting push jobs" value={String(waitingPushJobs)} />
-            <Figure name="Started" value={<Time of={startedAt} />} />
-          </SimpleGrid>
-        )}
-      </Loaded>
+      <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
     </Stack>
   );
 }
 
-function Figure({ name, value }: { name: string; value: React.ReactNode }) {
+type Status = ResultOf<typeof STATUS>['serviceStatus'];
+
+const LITTLE_SPACE = 0.1;
+
+function Facts({ status }: { status: Status }) {
+  const { version, nodeVersion, postgresVersion, startedAt, databaseBytes, fileBytes, waitingPushJobs } = status;
+  const { diskFreeBytes: free, diskTotalBytes: total } = status;
+  const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <Figure name="Version" value={version} />
+      <Figure name="Node.js" value={nodeVersion} />
+      <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
+      <Figure name="Started" value={<Time of={startedAt} />} />
+      <Figure name="Database" value={bytesText(databaseBytes)} />
+      <Figure name="Files" value={bytesText(fileBytes)} />
+      <Figure
+        name="Free disk"
+        value={free === null || total === null ? '–' : `${bytesText(free)} of ${bytesText(total)}`}
+        isBad={isLow}
+      />
+      <Figure name="Waiting push jobs" value={waitingPushJobs.toLocaleString()} />
+    </SimpleGrid>
+  );
+}
+
+function Figure({ name, value, isBad = false }: { name: string; value: React.ReactNode; isBad?: boolean }) {
   return (
     <div>
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fw={600}>{value}</Text>
+      <Text fw={600} c={isBad ? 'var(--mantine-color-error)' : undefined}>
+        {value}
+      </Text>
     </div>
   );
 }

@@ -3,6 +3,8 @@ import { ActionIcon, Badge, Box, Button, Card, Group, Menu, Modal, Stack, Text, 
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
+import { Confirmation } from '../ui/confirm-button.tsx';
+import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { type Message, type MessagesPage, without } from './messages.ts';
 
@@ -24,6 +26,7 @@ export function MessageItem({
 }) {
   const { id, text, dateSent, createdAt, updatedAt, attachments, reactions } = message;
   const [isEditing, setEditing] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => mutate({ application }, DELETE_MESSAGE, { id }),
@@ -33,7 +36,7 @@ export function MessageItem({
     },
   });
   return (
-    <Card component="li" withBorder padding="sm">
+    <Card withBorder padding="sm">
       <Group justify="space-between" wrap="nowrap" align="flex-start">
         <Box flex={1} miw={0}>
           <Group gap="xs">
@@ -67,12 +70,19 @@ export function MessageItem({
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => setEditing(true)}>Edit</Menu.Item>
-            <Menu.Item c="var(--mantine-color-error)" onClick={() => remove.mutate()}>
+            <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
               Delete for all
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </Group>
+      <Confirmation
+        isOpen={isDeleting}
+        label="Delete for all"
+        question="The message disappears for all occupants. This cannot be undone."
+        onConfirm={() => remove.mutate()}
+        onClose={() => setDeleting(false)}
+      />
       <Modal opened={isEditing} onClose={() => setEditing(false)} title="Edit message">
         <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
       </Modal>
@@ -91,10 +101,11 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
   const [edited, setEdited] = useState(text);
   const queries = useQueryClient();
   const save = useMutation({
-    mutationFn: () => mutate({ application }, EDIT, { id, text: edited }),
-    onSuccess: () => {
+    mutationFn: (change: { text: string; before: string }) => mutate({ application }, EDIT, { id, text: change.text }),
+    onSuccess: (_saved, { text, before }) => {
       onDone();
       void queries.invalidateQueries({ queryKey: [application, 'messages'] });
+      showUndo('Message changed', () => save.mutate({ text: before, before: text }));
     },
   });
   return (
@@ -112,7 +123,11 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
         <Button variant="default" onClick={onDone}>
           Cancel
         </Button>
-        <Button onClick={() => save.mutate()} loading={save.isPending} disabled={edited === text}>
+        <Button
+          onClick={() => save.mutate({ text: edited, before: text })}
+          loading={save.isPending}
+          disabled={edited === text || edited === ''}
+        >
           Save
         </Button>
       </Group>

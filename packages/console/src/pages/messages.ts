@@ -1,35 +1,58 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import type { InfiniteData } from '@tanstack/react-query';
 
+/** Without a total, so that a dialog of any length opens as fast. */
 export const MESSAGES = graphql(`query ConsoleMessages($dialogId: ID!, $last: Int!, $before: String) {
   messages(dialogId: $dialogId, last: $last, before: $before) {
-    totalCount
     edges { node { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
     pageInfo { hasPreviousPage startCursor }
   }
 }`);
 
+export const MESSAGE = graphql(`query ConsoleMessage($id: ID!) {
+  message(id: $id) { id senderId text dateSent updatedAt createdAt attachments reactions { name count } }
+}`);
+
 export const EVENTS = graphql(`subscription ConsoleDialogEvents($dialogId: ID, $since: String) {
   dialogEvents(dialogId: $dialogId, since: $since) {
+    __typename
     cursor
     ... on MessageSent { message { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
+    ... on MessageEdited { message { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
     ... on MessagesDeleted { deletedIds }
+    ... on ReactionAdded { messageId }
+    ... on ReactionRemoved { messageId }
   }
 }`);
 
 export type MessagesPage = ResultOf<typeof MESSAGES>['messages'];
 export type Message = MessagesPage['edges'][number]['node'];
+export type DialogEvent = ResultOf<typeof EVENTS>['dialogEvents'];
 /** The newest page is first. */
 export type Loaded = InfiniteData<MessagesPage>;
 
-/** Does nothing if the message is there already. */
+/** Adds or replaces the message. Ignores one that is older than those loaded, because it comes with its page. */
 export function withMessage(old: Loaded, message: Message): Loaded {
+  if (has(old, message.id)) return withChanged(old, message);
   const [newest, ...earlier] = old.pages;
-  if (!newest || newest.edges.some(({ node }) => node.id === message.id)) return old;
+  if (!newest) return old;
+  const last = newest.edges.at(-1)?.node;
+  if (last && message.dateSent < last.dateSent) return old;
   return { ...old, pages: [{ ...newest, edges: [...newest.edges, { node: message }] }, ...earlier] };
+}
+
+/** Replaces the message if it is loaded. */
+export function withChanged(old: Loaded, message: Message): Loaded {
+  if (!has(old, message.id)) return old;
+  const replace = ({ node }: { node: Message }) => ({ node: node.id === message.id ? message : node });
+  return { ...old, pages: old.pages.map((page) => ({ ...page, edges: page.edges.map(replace) })) };
 }
 
 export function without(old: Loaded, ids: readonly string[]): Loaded {
   const pages = old.pages.map((page) => ({ ...page, edges: page.edges.filter(({ node }) => !ids.includes(node.id)) }));
   return { ...old, pages };
+}
+
+function has({ pages }: Loaded, id: string): boolean {
+  return pages.some(({ edges }) => edges.some(({ node }) => node.id === id));
 }

@@ -2,20 +2,24 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { Card, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { hasRole, useMe } from '../app/administrator.ts';
 import { query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
+import { bytesText } from '../ui/bytes.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { SlowShapes } from './slow-shapes.tsx';
 
 const STATS = graphql(`query ConsoleStats($hours: Int!) {
   application { name }
   applicationStats(hours: $hours) {
-    users usersOnline files pushesDelivered pushesFailed
-    hours { hour messages reactions recordChanges }
+    users usersOnline files fileBytes pushesDelivered pushesFailed pushesWaiting
+    hours { hour messages reactions recordChanges pushesDelivered pushesFailed }
   }
 }`);
 
-type Hours = ResultOf<typeof STATS>['applicationStats']['hours'];
+type Stats = ResultOf<typeof STATS>['applicationStats'];
+type Hours = Stats['hours'];
 
 const PERIODS = [
   { value: '24', label: '24 hours' },
@@ -29,9 +33,11 @@ export function OverviewPage() {
   const { application } = useParams({ from });
   const { hours = '24' } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/overview' });
+  const me = useMe();
+  const period = Number(hours) || 24;
   const stats = useQuery({
     queryKey: [application, 'stats', hours],
-    queryFn: ({ signal }) => query({ application }, STATS, { hours: Number(hours) || 24 }, signal),
+    queryFn: ({ signal }) => query({ application }, STATS, { hours: period }, signal),
     refetchInterval: usePolling(15_000),
     placeholderData: keepPreviousData,
   });
@@ -49,37 +55,83 @@ export function OverviewPage() {
       }
     >
       <Loaded of={stats}>
-        {({ applicationStats: { users, usersOnline, files, pushesDelivered, pushesFailed, hours } }) => (
+        {({ applicationStats: { hours: activity, ...figures } }) => (
           <Stack gap="lg">
-            <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-              <Figure name="Users" value={users} />
-              <Figure name="Online now" value={usersOnline} />
-              <Figure name="Files" value={files} />
-              <Figure name="Pushes delivered" value={pushesDelivered} />
-              <Figure name="Pushes failed" value={pushesFailed} isBad={pushesFailed > 0} />
-            </SimpleGrid>
-            <Activity title="Messages per hour" hours={hours} field="messages" />
-            <Activity title="Changes of records per hour" hours={hours} field="recordChanges" />
-            <Activity title="Reactions per hour" hours={hours} field="reactions" />
+            <Figures figures={figures} />
+            <Activity title="Messages per hour" hours={activity} field="messages" />
+            <Pushes hours={activity} />
+            <Activity title="Changes of records per hour" hours={activity} field="recordChanges" />
+            <Activity title="Reactions per hour" hours={activity} field="reactions" />
           </Stack>
         )}
       </Loaded>
+      {hasRole(me, ['DEVELOPER'], application) && <SlowShapes application={application} hours={period} />}
     </Page>
   );
 }
 
-function Figure({ name, value, isBad = false }: { name: string; value: number; isBad?: boolean }) {
+function Figures({
+  figures: { users, usersOnline, files, fileBytes, pushesDelivered, pushesFailed, pushesWaiting },
+}: {
+  figures: Omit<Stats, 'hours'>;
+}) {
   return (
-    <Card withBorder padding="md">
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <Figure name="Users" value={users} />
+      <Figure name="Online now" value={usersOnline} />
+      <Figure name="Files" value={files} detail={bytesText(fileBytes)} />
+      <Figure name="Pushes delivered" value={pushesDelivered} detail="Last 24 hours" />
+      <Figure name="Pushes failed" value={pushesFailed} detail="Last 24 hours" isBad={pushesFailed > 0} />
+      <Figure name="Pushes waiting" value={pushesWaiting} detail="To devices" />
+    </SimpleGrid>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  value: number;
+  detail?: string;
+  isBad?: boolean;
+}
+
+function Figure({ name, value, detail, isBad = false }: FigureProps) {
+  return (
+    <Card withBorder padding="sm">
       <Text size="sm" c="dimmed">
         {name}
       </Text>
       <Text fz={28} fw={700} c={isBad ? 'var(--mantine-color-error)' : undefined}>
         {value.toLocaleString()}
       </Text>
+      {detail && (
+        <Text size="xs" c="dimmed">
+          {detail}
+        </Text>
+      )}
     </Card>
   );
 }
+
+function Pushes({ hours }: { hours: Hours }) {
+  const delivered = hours.map(({ pushesDelivered }) => pushesDelivered);
+  const failed = hours.map(({ pushesFailed }) => pushesFailed);
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5">
+        Pushes per hour
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {sumOf(delivered).toLocaleString()} delivered and {sumOf(failed).toLocaleString()} failed in this period. Failed
+        ones are red.
+      </Text>
+      <Chart label="Pushes per hour" times={timesOf(hours)} values={delivered} failures={failed} />
+    </Card>
+  );
+}
+
+const sumOf = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+const timesOf = (hours: Hours) => hours.map(({ hour }) => Date.parse(hour) / 1000);
 
 function Activity({
   title,
@@ -91,16 +143,15 @@ function Activity({
   field: 'messages' | 'recordChanges' | 'reactions';
 }) {
   const values = hours.map((hour) => hour[field]);
-  const sum = values.reduce((total, value) => total + value, 0);
   return (
     <Card withBorder>
       <Title order={2} size="h5">
         {title}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {sum.toLocaleString()} in this period. Counted a few minutes late.
+        {sumOf(values).toLocaleString()} in this period. Counted a few minutes late.
       </Text>
-      <Chart label={title} times={hours.map(({ hour }) => Date.parse(hour) / 1000)} values={values} />
+      <Chart label={title} times={timesOf(hours)} values={values} />
     </Card>
   );
 }

@@ -10,6 +10,7 @@ import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { submitting } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Copyable } from '../ui/values.tsx';
+import { Passkeys } from './passkeys.tsx';
 
 const CHANGE = graphql(`mutation ConsoleChangePassword($password: String!) {
   changeAdministratorPassword(password: $password)
@@ -22,6 +23,7 @@ export function ProfilePage() {
   const { name, email } = useMe();
   return (
     <Page title={name} description={email}>
+      <Passkeys />
       <SecondFactor />
       <Password />
     </Page>
@@ -91,7 +93,7 @@ function SecondFactor() {
         </Title>
         <Text>
           {hasTotp
-            ? 'Signing in requires a code of your app besides the password.'
+            ? 'Signing in with your password also requires a code of your app.'
             : 'Protects your account if the password becomes known: signing in then also requires a code of your phone.'}
         </Text>
         {codes && <RecoveryCodes codes={codes} />}

@@ -3,18 +3,20 @@ import { Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInpu
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { applicationsQuery, hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
+import { usePolling } from '../app/polling.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { showUndo } from '../ui/undo.tsx';
 import { Copyable } from '../ui/values.tsx';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
-    id name authKey signatureHash usersList groups filesByNumber passwordReset sessionMinutes strictCredentialChanges
-    chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
+    id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset appUrl sessionMinutes
+    strictCredentialChanges chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateApplication($input: UpdateApplicationInput!) {
@@ -33,6 +35,7 @@ export function SettingsPage() {
   const settings = useQuery({
     queryKey: [application, 'settings'],
     queryFn: async ({ signal }) => (await query({ application }, APPLICATION, {}, signal)).application,
+    refetchInterval: usePolling(10_000),
   });
   return (
     <Page title="Settings" description="Changes count from the next request of a client.">
@@ -57,6 +60,11 @@ export function SettingsPage() {
 type Form = Omit<Settings, 'id' | 'authKey'>;
 
 const SWITCHES: { field: keyof Form; label: string; description: string }[] = [
+  {
+    field: 'publicSignIn',
+    label: 'Sign-in without signatures',
+    description: 'Apps open sessions with the id of the application. Users still need their password.',
+  },
   { field: 'usersList', label: 'Users may list users', description: 'Sessions may list and search all users.' },
   { field: 'passwordReset', label: 'Password reset by mail', description: 'Users may request a link by mail.' },
   {
@@ -80,19 +88,19 @@ function SettingsForm({
   loaded: Settings;
   isReadOnly: boolean;
 }) {
-  const { id: _id, authKey: _authKey, ...initial } = loaded;
-  const [form, setForm] = useState<Form>(initial);
-  const set = (changes: Partial<Form>) => setForm({ ...form, ...changes });
+  const { id: _id, authKey: _authKey, ...stored } = loaded;
+  const { form, changes, isChanged, set, clear } = useDraft<Form>(stored);
   const queries = useQueryClient();
   const save = useMutation({
-    mutationFn: () => mutate({ application }, UPDATE, { input: form }),
-    onSuccess: () => {
-      notifications.show({ message: 'Settings saved' });
-      void queries.invalidateQueries({ queryKey: [application, 'settings'] });
+    mutationFn: ({ input }: Change<Form>) => mutate({ application }, UPDATE, { input }),
+    onSuccess: async (_saved, change) => {
+      await queries.invalidateQueries({ queryKey: [application, 'settings'] });
       void queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
+      clear();
+      showUndo('Settings saved', () => save.mutate(undone(change)));
     },
   });
-  const submit = submitting(() => save.mutate());
+  const submit = submitting(() => save.mutate(changeOf(changes, stored)));
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
@@ -150,6 +158,13 @@ function SettingsForm({
             onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
             maxLength={2}
           />
+          <TextInput
+            label="Address of the app"
+            description="The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in"
+            value={form.appUrl ?? ''}
+            onChange={({ currentTarget: { value } }) => set({ appUrl: value === '' ? null : value })}
+            maxLength={2000}
+          />
           {SWITCHES.map(({ field, label, description }) => (
             <Switch
               key={field}
@@ -161,7 +176,7 @@ function SettingsForm({
           ))}
           {!isReadOnly && (
             <Group>
-              <Button type="submit" loading={save.isPending} disabled={form === initial}>
+              <Button type="submit" loading={save.isPending} disabled={!isChanged}>
                 Save
               </Button>
             </Group>

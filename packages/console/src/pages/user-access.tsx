@@ -3,8 +3,10 @@ import { Alert, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { mutate, query } from '../app/clients.ts';
+import { usePolling } from '../app/polling.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded } from '../ui/page.tsx';
+import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 
 const SESSIONS = graphql(`query ConsoleUserSessions($id: Int!) {
@@ -27,6 +29,7 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
   const sessions = useQuery({
     queryKey,
     queryFn: async ({ signal }) => (await query({ application }, SESSIONS, { id }, signal)).userSessions,
+    refetchInterval: usePolling(15_000),
   });
   const refresh = () => {
     void queries.invalidateQueries({ queryKey });
@@ -39,7 +42,13 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
       refresh();
     },
   });
-  const block = useMutation({ mutationFn: () => mutate({ application }, BLOCK, { id }), onSuccess: refresh });
+  const block = useMutation({
+    mutationFn: () => mutate({ application }, BLOCK, { id }),
+    onSuccess: () => {
+      refresh();
+      showUndo('User blocked', () => unblock.mutate());
+    },
+  });
   const unblock = useMutation({ mutationFn: () => mutate({ application }, UNBLOCK, { id }), onSuccess: refresh });
   return (
     <Card withBorder>

@@ -18,12 +18,16 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
+import { usePolling } from '../app/polling.ts';
 import { nameOf } from '../app/user-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { UserAccess } from './user-access.tsx';
+import { UserDevices } from './user-devices.tsx';
 
 const USER = graphql(`query ConsoleUser($id: Int!) {
   user(id: $id) {
@@ -46,25 +50,21 @@ export function UserPage() {
   const found = useQuery({
     queryKey: [application, 'user', id],
     queryFn: async ({ signal }) => (await query({ application }, USER, { id }, signal)).user,
+    refetchInterval: usePolling(5_000),
   });
   return (
     <Page
       title={found.data ? nameOf(found.data) : `User ${id}`}
       description={`User ${id} of application ${application}`}
-      actions={
-        mayEdit && (
-          <Button component={Link} to={`/apps/${application}/dialogs?user=${id}`} variant="default">
-            Dialogs
-          </Button>
-        )
-      }
+      actions={<Links application={application} id={id} isSupport={mayEdit} />}
     >
       <Loaded of={found}>
         {(loaded) => (
           <Stack gap="lg">
             <Times user={loaded} />
-            <ProfileForm key={loaded.updatedAt} application={application} user={loaded} isReadOnly={!mayEdit} />
+            <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
             {mayEdit && <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />}
+            {mayEdit && <UserDevices key={`devices ${id}`} application={application} id={id} />}
             {mayEdit && <Password application={application} id={id} />}
             {mayEdit && <Deletion application={application} user={loaded} />}
           </Stack>
@@ -72,6 +72,21 @@ export function UserPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** What else the console shows about the user. */
+function Links({ application, id, isSupport }: { application: number; id: number; isSupport: boolean }) {
+  const links = [
+    ...(isSupport ? [{ name: 'Dialogs', page: 'dialogs' }] : []),
+    { name: 'Files', page: 'files' },
+    { name: 'Pushes', page: 'pushes' },
+    ...(isSupport ? [{ name: 'Act as user', page: 'explorer' }] : []),
+  ];
+  return links.map(({ name, page }) => (
+    <Button key={page} component={Link} to={`/apps/${application}/${page}?user=${id}`} variant="default">
+      {name}
+    </Button>
+  ));
 }
 
 function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }) {
@@ -102,24 +117,20 @@ const TEXTS = [
 
 function ProfileForm({ application, user, isReadOnly }: { application: number; user: User; isReadOnly: boolean }) {
   const { fullName, login, email, phone, website, customData, tags } = user;
-  const initial = { fullName, login, email, phone, website, customData, tags };
-  const [form, setForm] = useState(initial);
+  const stored = { fullName, login, email, phone, website, customData, tags };
+  const { form, changes, isChanged, set, clear } = useDraft(stored);
   const queries = useQueryClient();
+  const queryKey = [application, 'user', user.id];
   const save = useMutation({
-    mutationFn: () => {
-      const changed = Object.entries(form).filter(([name, value]) => value !== initial[name as keyof typeof initial]);
-      return mutate({ application }, UPDATE, { id: user.id, input: Object.fromEntries(changed) });
-    },
-    onSuccess: () => {
-      notifications.show({ message: 'User saved' });
-      void queries.invalidateQueries({ queryKey: [application, 'user', user.id] });
+    mutationFn: ({ input }: Change<typeof stored>) => mutate({ application }, UPDATE, { id: user.id, input }),
+    onSuccess: async (_saved, change) => {
+      await queries.invalidateQueries({ queryKey });
       void queries.invalidateQueries({ queryKey: [application, 'users'] });
+      clear();
+      showUndo('User saved', () => save.mutate(undone(change)));
     },
   });
-  const submit = submitting(() => save.mutate());
-  const isChanged = Object.keys(form).some(
-    (name) => form[name as keyof typeof form] !== initial[name as keyof typeof form],
-  );
+  const submit = submitting(() => save.mutate(changeOf(changes, stored)));
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
@@ -133,22 +144,23 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
                 key={field}
                 label={label}
                 value={form[field] ?? ''}
-                onChange={({ currentTarget: { value } }) => setForm({ ...form, [field]: value === '' ? null : value })}
+                onChange={({ currentTarget: { value } }) => set({ [field]: value === '' ? null : value })}
                 autoComplete="off"
               />
             ))}
             <TagsInput
               label="Tags"
               description="Groups of permissions"
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
               value={form.tags}
-              onChange={(tags) => setForm({ ...form, tags })}
+              onChange={(tags) => set({ tags })}
               maxTags={5}
             />
           </SimpleGrid>
           <Textarea
             label="Custom data"
             value={form.customData ?? ''}
-            onChange={({ currentTarget: { value } }) => setForm({ ...form, customData: value === '' ? null : value })}
+            onChange={({ currentTarget: { value } }) => set({ customData: value === '' ? null : value })}
             autosize
             minRows={2}
             maxRows={12}

@@ -7,6 +7,7 @@ import { useRef, useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
+import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { submitting } from '../ui/form.tsx';
@@ -34,6 +35,7 @@ export function UsersPage() {
   const mayCreate = hasRole(useMe(), ['SUPPORT'], application);
   const users = useInfiniteQuery({
     ...forward,
+    refetchInterval: useListPolling(15_000),
     queryKey: [application, 'users', search, tag],
     queryFn: async ({ pageParam, signal }) => {
       const variables = { filter: filterOf(search, tag), first: PAGE_SIZE, after: pageParam };

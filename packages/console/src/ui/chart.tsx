@@ -8,36 +8,66 @@ interface ChartProps {
   /** Unix seconds. */
   times: number[];
   values: number[];
+  /** Drawn in red on top of the values. */
+  failures?: number[];
 }
 
+const BARS = { size: [0.7, 40] as [number, number] };
+
 const HEIGHT = 180;
+const HALF_HOUR = 1800;
+/** Distances between lines: 1, 2 and 5 of each power of ten. */
+const STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** Days at midnight, and where lines are a day apart; otherwise hours. */
+function timesOf(_plot: UPlot, splits: number[]): string[] {
+  const isOfDays = (splits[1] ?? 0) - (splits[0] ?? 0) >= 24 * 2 * HALF_HOUR;
+  return splits.map((seconds) => {
+    const time = new Date(seconds * 1000);
+    return (isOfDays || time.getHours() === 0 ? day : hour).format(time);
+  });
+}
 
 /** Bars over time. The page also states the figures as text, because a canvas is not accessible. */
-export function Chart({ label, times, values }: ChartProps) {
+export function Chart({ label, times, values, failures }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   useEffect(() => {
     const parent = box.current!;
     const text = scheme === 'dark' ? '#b4b9c2' : '#555b66';
     const grid = { stroke: scheme === 'dark' ? '#3a404c' : '#e3e6eb', width: 1 };
-    const color = scheme === 'dark' ? '#6096e0' : '#1f5fbf';
+    const barsOf = (name: string, color: string): UPlot.Series => ({
+      label: name,
+      stroke: color,
+      fill: color,
+      points: { show: false },
+      paths: UPlot.paths.bars!(BARS),
+    });
+    const own = barsOf(label, scheme === 'dark' ? '#6096e0' : '#1f5fbf');
+    const failed = barsOf('Failed', scheme === 'dark' ? '#f0716a' : '#b3261e');
+    // The sum is drawn first and then covered by the values.
+    const sums = failures && values.map((value, index) => value + (failures[index] ?? 0));
     const plot = new UPlot(
       {
         width: parent.clientWidth,
         height: HEIGHT,
         legend: { show: false },
         cursor: { y: false },
-        scales: { y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] } },
+        // Half an hour on both sides, so that the first and the last bar are complete.
+        scales: {
+          x: { range: (_plot, min, max) => [min - HALF_HOUR, max + HALF_HOUR] },
+          y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] },
+        },
         axes: [
-          { stroke: text, grid: { show: false }, ticks: grid },
-          { stroke: text, grid, ticks: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100, 1_000, 10_000, 100_000] },
+          { stroke: text, grid: { show: false }, ticks: grid, values: timesOf },
+          { stroke: text, grid, ticks: { show: false }, incrs: STEPS },
         ],
-        series: [
-          {},
-          { label, stroke: color, fill: color, points: { show: false }, paths: UPlot.paths.bars!({ size: [0.7, 40] }) },
-        ],
+        series: sums ? [{}, failed, own] : [{}, own],
       },
-      [times, values],
+      sums ? [times, sums, values] : [times, values],
       parent,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height: HEIGHT }));
@@ -46,6 +76,6 @@ export function Chart({ label, times, values }: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, scheme]);
+  }, [label, times, values, failures, scheme]);
   return <div ref={box} role="img" aria-label={label} style={{ width: '100%', minHeight: HEIGHT }} />;
 }

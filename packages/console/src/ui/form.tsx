@@ -11,14 +11,23 @@ export function submitting(submit: () => void) {
 
 interface NameFormProps {
   placeholder?: string;
+  initial?: string;
+  action?: string;
   onCancel: () => void;
   onCreate: (name: string) => void;
   isPending: boolean;
 }
 
 /** Asks for the name of something new. */
-export function NameForm({ placeholder, onCancel, onCreate, isPending }: NameFormProps) {
-  const [name, setName] = useState('');
+export function NameForm({
+  placeholder,
+  initial = '',
+  action = 'Create',
+  onCancel,
+  onCreate,
+  isPending,
+}: NameFormProps) {
+  const [name, setName] = useState(initial);
   return (
     <form onSubmit={submitting(() => onCreate(name))}>
       <Stack>
@@ -36,7 +45,7 @@ export function NameForm({ placeholder, onCancel, onCreate, isPending }: NameFor
             Cancel
           </Button>
           <Button type="submit" loading={isPending}>
-            Create
+            {action}
           </Button>
         </Group>
       </Stack>

@@ -39,6 +39,10 @@ export function Loaded<Data>({
 }) {
   if (data !== undefined) return children(data);
   if (error) return <Failure error={error} retry={refetch} />;
+  return <Loading />;
+}
+
+export function Loading() {
   return (
     <Center p="xl">
       <Loader role="status" aria-label="Loading" />

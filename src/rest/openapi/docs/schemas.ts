@@ -14,9 +14,10 @@ export const boolean: Schema = { type: 'boolean' };
 
 export const anything: Schema = {};
 
-export const flag: Schema = { enum: [0, 1, false, true] };
-
 export const bit: Schema = { type: 'integer', enum: [0, 1] };
+
+/** Not one `enum`, because generators of clients expect values of one type. */
+export const flag: Schema = { anyOf: [boolean, bit] };
 
 export const isoTime: Schema = {
   type: 'string',

@@ -1,6 +1,6 @@
 import { MAX_TAG, MAX_TAGS, USER_LENGTHS } from '../../../resolvers/users/rules.ts';
 import type { Renaming } from './from-graphql.ts';
-import { described, flag, integerId, type Schema, text } from './schemas.ts';
+import { anything, described, flag, integerId, type Schema, text } from './schemas.ts';
 
 function rangeOf({ min, max }: { min: number; max: number }): string {
   return `${min} to ${max}`;
@@ -45,7 +45,7 @@ export const userParameters: Record<string, Renaming> = {
   custom_data: [
     'customData',
     described(
-      { ...textOf(USER_LENGTHS.customData), type: ['string', 'object', 'array'] },
+      { ...textOf(USER_LENGTHS.customData), type: ['string', 'object', 'array'], items: anything },
       `Data of the client, up to ${USER_LENGTHS.customData.max} characters. JSON values are stored as their text.`,
     ),
   ],

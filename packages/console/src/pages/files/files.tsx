@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { useListPolling } from '../../app/polling.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
@@ -20,6 +21,7 @@ export function FilesPage() {
   const target = { application, onBehalfOf: readUserId(user) };
   const files = useInfiniteQuery({
     ...forward,
+    refetchInterval: useListPolling(30_000),
     queryKey: [application, 'files', target.onBehalfOf],
     queryFn: async ({ pageParam, signal }) =>
       (await query(target, FILES, { first: PAGE_SIZE, after: pageParam }, signal)).blobs,

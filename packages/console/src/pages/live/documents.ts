@@ -19,12 +19,14 @@ export const DIALOG_EVENTS = graphql(`subscription ConsoleLive($dialogId: ID, $s
   }
 }`);
 
-export const RECORD_EVENTS = graphql(`subscription ConsoleLiveRecords($className: String!, $since: String) {
-  recordChanged(className: $className, since: $since) {
+export const RECORD_EVENTS = graphql(`subscription ConsoleLiveRecords(
+  $className: String!, $where: JSON, $since: String
+) {
+  recordChanged(className: $className, where: $where, since: $since) {
     cursor
     change
     recordId
-    record { userId updatedAt fields }
+    record { id parentId userId createdAt updatedAt fields }
   }
 }`);
 

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { useListPolling } from '../../app/polling.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
@@ -23,6 +24,7 @@ export function PushesPage() {
   const target: Target = { application, onBehalfOf: readUserId(user) };
   const events = useInfiniteQuery({
     ...forward,
+    refetchInterval: useListPolling(15_000),
     queryKey: [application, 'events', target.onBehalfOf],
     queryFn: async ({ pageParam, signal }) =>
       (await query(target, EVENTS, { first: PAGE_SIZE, after: pageParam }, signal)).events,

@@ -1,9 +1,9 @@
-import { Button, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { Text, TextInput, UnstyledButton } from '@mantine/core';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
+import { showUndo } from '../../ui/undo.tsx';
 import { type DataRecord, type Field, UPDATE_RECORD } from './documents.ts';
 import { parseValue, textOf } from './values.ts';
 import { recordsKey, type View } from './view.ts';
@@ -88,22 +88,7 @@ function useStore(record: DataRecord, field: Field, view: View) {
     update.mutate(
       { value, before },
       {
-        onSuccess: () => {
-          const undo = () => {
-            update.mutate({ value: before, before: value });
-            notifications.hide(id);
-          };
-          const id = notifications.show({
-            message: (
-              <>
-                {field.name} changed.{' '}
-                <Button size="compact-xs" variant="default" onClick={undo}>
-                  Undo
-                </Button>
-              </>
-            ),
-          });
-        },
+        onSuccess: () => showUndo(`${field.name} changed`, () => update.mutate({ value: before, before: value })),
       },
     );
   };

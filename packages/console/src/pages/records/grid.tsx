@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal } from '@mantine/core';
+import { Anchor, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -12,6 +12,7 @@ import type { DataRecord, RecordClass } from './documents.ts';
 import { Filters, readConditions, recordFilter } from './filters.tsx';
 import { RecordForm } from './record-form.tsx';
 import { Transfer } from './transfer.tsx';
+import { useLiveRecords } from './use-live-records.ts';
 import { fetchRecords, recordsKey, type View } from './view.ts';
 
 const from = '/shell/apps/$application/data/$class';
@@ -36,7 +37,11 @@ export function Grid({ application, definition }: { application: number; definit
     queryKey,
     queryFn: ({ pageParam, signal }) => fetchRecords(view, PAGE_SIZE, pageParam, signal),
   });
-  const refresh = () => queries.invalidateQueries({ queryKey: queryKey.slice(0, 3) });
+  const live = useLiveRecords(view);
+  const refresh = () => {
+    live.clear();
+    return queries.invalidateQueries({ queryKey: queryKey.slice(0, 3) });
+  };
   const hasConditions = conditions.length > 0;
   return (
     <>
@@ -53,6 +58,14 @@ export function Grid({ application, definition }: { application: number; definit
           <Button onClick={open}>Create record</Button>
         </Group>
       </Group>
+      {live.waiting > 0 && (
+        <Group gap="sm" mb="sm" role="status">
+          <Text size="sm">{live.waiting === 1 ? '1 other record' : `${live.waiting} other records`} changed.</Text>
+          <Button size="compact-sm" variant="default" onClick={() => void refresh()}>
+            Load again
+          </Button>
+        </Group>
+      )}
       <Rows
         label={`Records of ${definition.name}`}
         of={records}

@@ -1,3 +1,4 @@
+import type { InfiniteData } from '@tanstack/react-query';
 import { query } from '../../app/clients.ts';
 import { type DataRecord, RECORDS } from './documents.ts';
 
@@ -26,3 +27,5 @@ export async function fetchRecords(view: View, first: number, after: string | nu
   const { records } = await query({ application, onBehalfOf }, RECORDS, variables, signal);
   return records as Omit<typeof records, 'edges'> & { edges: { node: DataRecord }[] };
 }
+
+export type RecordPages = InfiniteData<Awaited<ReturnType<typeof fetchRecords>>>;

@@ -1,0 +1,151 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Arena } from './arena.ts';
+import { launchBrowser, signIn } from './browser.ts';
+import type { Cleanup } from './cleanup.ts';
+import type { Contest, Figures } from './contest.ts';
+import { carsOf, FEW, MANY, startFleet } from './fleet.ts';
+import { APPLICATION } from './service.ts';
+import { startTalk, type Talk } from './talk.ts';
+
+/** Pages that are loaded while the reader scrolls, and rows of each. */
+const PAGES = 20;
+const PAGE = 50;
+
+/** 10 Mbit/s with the latency of a mobile network. */
+const SLOW = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
+
+export async function console(arena: Arena): Promise<Contest[]> {
+  const browser = await launchBrowser(arena.cleanup);
+  return [...(await loads(browser, arena)), ...(await grids(browser, arena)), ...(await dialogs(browser, arena))];
+}
+
+async function loads(browser: Browser, { serviceUrl, cleanup }: Arena): Promise<Contest[]> {
+  const bytes = await sizeOf(browser, serviceUrl);
+  const bareUrl = await startStatic(bytes, cleanup);
+  const note = () => 'console – the baseline is a static page of as many bytes';
+  const contest = (name: string, isSlow: boolean): Contest => ({
+    name,
+    service: () => load(browser, `${serviceUrl}/console`, isSlow),
+    bare: () => load(browser, bareUrl, isSlow),
+    note,
+  });
+  return [
+    contest('console: first load until interactive', false),
+    contest('console: first load until interactive, 10 Mbit/s', true),
+  ];
+}
+
+/** With an empty cache, until the first input can be used. */
+async function load(browser: Browser, url: string, isSlow: boolean): Promise<Figures> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  if (isSlow) {
+    const protocol = await context.newCDPSession(page);
+    await protocol.send('Network.enable');
+    await protocol.send('Network.emulateNetworkConditions', SLOW);
+  }
+  const began = performance.now();
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.locator('input').first().fill('ada@example.com');
+  const ms = performance.now() - began;
+  await context.close();
+  return { ms };
+}
+
+async function sizeOf(browser: Browser, serviceUrl: string): Promise<number> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const protocol = await context.newCDPSession(page);
+  await protocol.send('Network.enable');
+  let bytes = 0;
+  protocol.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto(`${serviceUrl}/console`);
+  await page.locator('input').first().waitFor();
+  await context.close();
+  return bytes;
+}
+
+/** One page with one input, and a comment of the other bytes. */
+async function startStatic(bytes: number, cleanup: Cleanup): Promise<string> {
+  const html = `<!doctype html><title>static</title><!-- ${'x'.repeat(bytes)} --><input aria-label="Email address">`;
+  const server = createServer((_request, response) => response.setHeader('Content-Type', 'text/html').end(html));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(async () => {
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function grids(browser: Browser, arena: Arena): Promise<Contest[]> {
+  const fleet = await startFleet(arena);
+  const context = await signIn(browser, fleet);
+  const read = (size: number) => () =>
+    scroll(context, `${fleet.url}/console/apps/${APPLICATION.id}/data/${carsOf(size)}`, {
+      first: (page) => page.locator('tbody tr[aria-rowindex="1"]').waitFor(),
+      pass: (page, nth) => page.locator(`tbody tr[aria-rowindex="${nth * PAGE}"]`).waitFor({ state: 'attached' }),
+      key: 'End',
+    });
+  return [
+    {
+      name: 'console: a class of 1,000 : 1,000,000 records',
+      service: read(MANY),
+      bare: read(FEW),
+      note: () => GROWTH,
+    },
+  ];
+}
+
+async function dialogs(browser: Browser, arena: Arena): Promise<Contest[]> {
+  const [few, many] = [await startTalk(FEW, arena), await startTalk(MANY, arena)];
+  const reader = async (talk: Talk) => {
+    const context = await signIn(browser, talk);
+    return () =>
+      scroll(context, `${talk.url}/console/apps/${APPLICATION.id}/dialogs/${talk.dialogId}`, {
+        first: (page) => message(page, talk.size).waitFor(),
+        pass: (page, nth) => message(page, talk.size - nth * PAGE + 1).waitFor({ state: 'attached' }),
+        key: 'Home',
+      });
+  };
+  return [
+    {
+      name: 'console: a dialog of 1,000 : 1,000,000 messages',
+      service: await reader(many),
+      bare: await reader(few),
+      note: () => GROWTH,
+    },
+  ];
+}
+
+const message = (page: Page, seq: number) => page.getByText(`Message number ${seq} of a long talk`);
+
+const GROWTH =
+  'console, size – the service column is the long one, the bare column the short one: the ratio is the growth. ms until ' +
+  `the first rows, and of scrolling through ${PAGES} pages of ${PAGE}`;
+
+interface List {
+  first: (page: Page) => Promise<void>;
+  /** Waits for the last row of the `nth` page. */
+  pass: (page: Page, nth: number) => Promise<void>;
+  /** Scrolls to the end of what is loaded. */
+  key: 'Home' | 'End';
+}
+
+async function scroll(context: BrowserContext, url: string, { first, pass, key }: List): Promise<Figures> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(0);
+  const began = performance.now();
+  await page.goto(url);
+  await first(page);
+  const shown = performance.now();
+  for (let nth = 1; nth <= PAGES; nth++) {
+    await page.keyboard.press(key);
+    await pass(page, nth);
+  }
+  const ended = performance.now();
+  await page.close();
+  return { 'ms to the first rows': shown - began, [`ms of ${PAGES} pages`]: ended - shown };
+}

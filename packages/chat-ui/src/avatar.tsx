@@ -1,0 +1,43 @@
+import { useAtrium } from '@atrium/react';
+
+/** Colors with white text in a contrast of at least 4.5. */
+const COLORS = ['#b4451f', '#8a5a00', '#4d7a1f', '#1f7a4d', '#1f7380', '#2f66c4', '#6a4fc4', '#a83a96', '#c0344f'];
+
+/** The picture of a user or group, or the initials of the name. */
+export function Avatar({
+  name,
+  seed,
+  photo,
+  isOnline,
+}: {
+  name: string;
+  seed: string;
+  photo?: string | null;
+  isOnline?: boolean;
+}) {
+  const { files } = useAtrium();
+  const color = COLORS[Math.abs(hash(seed)) % COLORS.length];
+  return (
+    <span
+      className="atrium-avatar"
+      style={{ background: color }}
+      data-initials={photo ? undefined : initials(name)}
+      aria-hidden="true"
+    >
+      {photo && <img src={/^https?:/.test(photo) ? photo : files.url({ uid: photo })} alt="" />}
+      {isOnline && <span className="atrium-dot" />}
+    </span>
+  );
+}
+
+function initials(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean);
+  const letters = words.length > 1 ? [words[0]!, words.at(-1)!] : words;
+  return letters.map((word) => [...word][0]!.toUpperCase()).join('') || '?';
+}
+
+function hash(text: string): number {
+  let value = 0;
+  for (const letter of text) value = (value * 31 + letter.codePointAt(0)!) | 0;
+  return value;
+}

@@ -1,0 +1,179 @@
+import type { AtriumError } from '../errors.ts';
+import { DIALOG, DIALOGS, type DialogEvent, dialogOf } from './chat-documents.ts';
+import type { Dialog, Page } from './chat-types.ts';
+import { asAtriumError, type Core, persistently, type Status } from './core.ts';
+import { Store } from './store.ts';
+
+export interface DialogsState {
+  status: Status;
+  /** Latest activity first. */
+  dialogs: readonly Dialog[];
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** Loaded from this device, because the service was not reached yet. */
+  isStale: boolean;
+  error?: AtriumError;
+}
+
+const START: DialogsState = { status: 'loading', dialogs: [], hasMore: false, isLoadingMore: false, isStale: false };
+const PAGE = 30;
+/** Dialogs that are kept for offline use. */
+const CACHED = 30;
+
+/** The list of dialogs, kept up to date by events. */
+export class DialogList {
+  readonly store: Store<DialogsState>;
+  readonly #core: Core;
+  #cursor: string | null = null;
+  #stopped = new AbortController();
+  /** Dialogs to load again after events that do not contain them. */
+  readonly #outdated = new Set<string>();
+  #isRefreshing = false;
+
+  constructor(core: Core) {
+    this.#core = core;
+    this.store = new Store(START, () => this.#start());
+    core.stores.add(this.store as Store<unknown>);
+  }
+
+  async page(first: number, after: string | null | undefined, signal?: AbortSignal): Promise<Page<Dialog>> {
+    const { dialogs } = await this.#core.client.query(DIALOGS, { first, after }, { signal });
+    const userId = this.#core.userId();
+    return {
+      items: dialogs.edges.map(({ node }) => dialogOf(node, userId)),
+      hasMore: dialogs.pageInfo.hasNextPage,
+      cursor: dialogs.pageInfo.endCursor,
+    };
+  }
+
+  async loadMore(): Promise<void> {
+    const { hasMore, isLoadingMore } = this.store.get();
+    if (!hasMore || isLoadingMore) return;
+    this.#set({ isLoadingMore: true });
+    try {
+      const { items, hasMore, cursor } = await this.page(PAGE, this.#cursor);
+      const known = new Set(this.store.get().dialogs.map(({ id }) => id));
+      this.#cursor = cursor;
+      this.#set({ dialogs: [...this.store.get().dialogs, ...items.filter(({ id }) => !known.has(id))], hasMore });
+    } finally {
+      this.#set({ isLoadingMore: false });
+    }
+  }
+
+  find(id: string): Dialog | undefined {
+    return this.store.get().dialogs.find((dialog) => dialog.id === id);
+  }
+
+  /** Adds or replaces a dialog; the one with the latest message is the first. */
+  put(dialog: Dialog): void {
+    if (!this.store.isWatched) return;
+    const others = this.store.get().dialogs.filter(({ id }) => id !== dialog.id);
+    const index = others.findIndex((other) => activityOf(other) <= activityOf(dialog));
+    const before = index === -1 ? others : others.slice(0, index);
+    this.#set({ dialogs: [...before, dialog, ...(index === -1 ? [] : others.slice(index))] });
+  }
+
+  remove(id: string): void {
+    const dialogs = this.store.get().dialogs.filter((dialog) => dialog.id !== id);
+    if (dialogs.length < this.store.get().dialogs.length) this.#set({ dialogs });
+  }
+
+  /** Shows at once that the user has read a dialog. */
+  markRead(id: string): void {
+    const dialog = this.find(id);
+    if (dialog && dialog.unreadCount > 0) this.#replace({ ...dialog, unreadCount: 0 });
+  }
+
+  #start(): () => void {
+    const stopped = new AbortController();
+    this.#stopped = stopped;
+    this.store.set(START);
+    const userId = this.#core.userId();
+    if (userId === undefined) return () => stopped.abort();
+    void this.#fromCache(userId, stopped.signal);
+    const { ready, stop } = this.#core.events.listen({
+      apply: (event) => this.#apply(event),
+      reload: () => void this.#load(stopped.signal),
+    });
+    void ready.then(
+      () => this.#load(stopped.signal),
+      (error) => !stopped.signal.aborted && this.#set({ status: 'error', error: asAtriumError(error) }),
+    );
+    return () => {
+      stopped.abort();
+      stop();
+    };
+  }
+
+  async #fromCache(userId: number, signal: AbortSignal): Promise<void> {
+    const dialogs = await this.#core.cache.load<Dialog[]>(`dialogs:${userId}`);
+    if (!dialogs || signal.aborted || this.store.get().status === 'ready') return;
+    this.store.set({ ...START, status: 'ready', dialogs, isStale: true });
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    try {
+      const page = await persistently(() => this.page(PAGE, null, signal), signal);
+      if (!page || signal.aborted) return;
+      this.#cursor = page.cursor;
+      this.store.set({ ...START, status: 'ready', dialogs: page.items, hasMore: page.hasMore });
+      this.#save();
+    } catch (error) {
+      if (!signal.aborted) this.#set({ status: 'error', error: asAtriumError(error) });
+    }
+  }
+
+  #apply(event: DialogEvent): void {
+    const dialog = this.find(event.dialogId);
+    if (event.__typename === 'DialogRemoved') {
+      this.remove(event.dialogId);
+      return;
+    }
+    if (event.__typename === 'MessageSent' && dialog) {
+      const { id, senderId, text, createdAt } = event.message;
+      const isNew = !dialog.lastMessage?.id || dialog.lastMessage.id < id;
+      if (!isNew) return;
+      const unreadCount = dialog.unreadCount + (senderId === this.#core.userId() ? 0 : 1);
+      this.put({ ...dialog, lastMessage: { id, text, senderId, sentAt: createdAt }, unreadCount });
+      this.#save();
+      return;
+    }
+    if (event.__typename === 'MessagesMarked' && (event.userId !== this.#core.userId() || event.read === null)) return;
+    if (event.__typename === 'ReactionAdded' || event.__typename === 'ReactionRemoved') return;
+    this.#outdated.add(event.dialogId);
+    if (!this.#isRefreshing) void this.#refresh(this.#stopped.signal);
+  }
+
+  async #refresh(signal: AbortSignal): Promise<void> {
+    this.#isRefreshing = true;
+    try {
+      for (const id of this.#outdated) {
+        this.#outdated.delete(id);
+        const { dialog } = await this.#core.client.query(DIALOG, { id }, { signal });
+        if (!signal.aborted) this.put(dialogOf(dialog, this.#core.userId()));
+      }
+      this.#save();
+    } catch {
+      // The dialog is no longer accessible, or the next event loads it.
+    } finally {
+      this.#isRefreshing = false;
+    }
+  }
+
+  #replace(dialog: Dialog): void {
+    this.#set({ dialogs: this.store.get().dialogs.map((one) => (one.id === dialog.id ? dialog : one)) });
+  }
+
+  #set(changes: Partial<DialogsState>): void {
+    this.store.set({ ...this.store.get(), ...changes });
+  }
+
+  #save(): void {
+    this.#core.cache.save(`dialogs:${this.#core.userId()}`, this.store.get().dialogs.slice(0, CACHED));
+  }
+}
+
+function activityOf({ lastMessage, id }: Dialog): string {
+  // Ids begin with the seconds of the creation.
+  return lastMessage?.sentAt ?? new Date(Number.parseInt(id.slice(0, 8), 16) * 1_000).toISOString();
+}

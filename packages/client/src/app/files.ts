@@ -1,0 +1,126 @@
+import { AtriumError } from '../errors.ts';
+import { graphql } from '../schema.ts';
+import type { Core } from './core.ts';
+
+const CREATE = graphql(`mutation CreateFile($input: CreateBlobInput!) { createBlob(input: $input) {
+  id uid blobObjectAccess { params }
+} }`);
+const COMPLETE = graphql(`mutation CompleteFile($id: Int!) { completeBlob(id: $id) { id uid name contentType size } }`);
+const DELETE = graphql(`mutation DeleteFile($id: Int!) { deleteBlob(id: $id) }`);
+
+export interface StoredFile {
+  id: number;
+  /** Names the file in attachments and addresses; cannot be guessed. */
+  uid: string;
+  name: string;
+  contentType: string;
+  size: number;
+}
+
+export interface UploadOptions {
+  /** Default: the name of the file, or `file`. */
+  name?: string;
+  /** Default: the type of the file. */
+  contentType?: string;
+  /** Readable without credentials. */
+  isPublic?: boolean;
+  /** Bytes sent and in total. */
+  onProgress?: (progress: { loaded: number; total: number }) => void;
+  signal?: AbortSignal;
+}
+
+/** Uploads files. */
+export class Files {
+  readonly #core: Core;
+  readonly #base: URL;
+
+  constructor(core: Core, base: URL) {
+    this.#core = core;
+    this.#base = base;
+  }
+
+  /** @throws {AtriumError} `UNREACHABLE`: the upload can be repeated */
+  async upload(file: Blob, options: UploadOptions = {}): Promise<StoredFile> {
+    const { name = (file as File).name || 'file', isPublic, onProgress, signal } = options;
+    const contentType = options.contentType || file.type || 'application/octet-stream';
+    const { client } = this.#core;
+    const input = { name, contentType, public: isPublic ?? false };
+    const { createBlob } = await client.mutate(CREATE, { input }, { signal });
+    const form = new FormData();
+    form.append('file', file, name);
+    await post(createBlob.blobObjectAccess!.params, form, file.size, onProgress, signal);
+    const { completeBlob } = await client.mutate(COMPLETE, { id: createBlob.id }, { idempotent: true, signal });
+    return { ...completeBlob, size: completeBlob.size ?? file.size };
+  }
+
+  /** Address for `<img src>` and links. For a file that is not public, it contains the token of the session. */
+  url({ uid }: { uid: string }, { isPublic = false } = {}): string {
+    const url = new URL(`blobs/${encodeURIComponent(uid)}`, this.#base);
+    const token = this.#core.client.session?.token;
+    if (!isPublic && token) url.searchParams.set('token', token);
+    return url.href;
+  }
+
+  async delete(id: number): Promise<void> {
+    await this.#core.client.mutate(DELETE, { id }, { idempotent: true });
+  }
+}
+
+type Progress = UploadOptions['onProgress'];
+
+/** Only `XMLHttpRequest` reports the progress of an upload. */
+async function post(
+  url: string,
+  form: FormData,
+  size: number,
+  onProgress: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const status =
+    typeof XMLHttpRequest === 'undefined'
+      ? await byFetch(url, form, signal)
+      : await byXhr(url, form, onProgress, signal);
+  if (status >= 400) {
+    const code =
+      status === 413
+        ? 'UNPROCESSABLE'
+        : status === 429
+          ? 'RATE_LIMITED'
+          : status >= 500
+            ? 'UNREACHABLE'
+            : 'BAD_USER_INPUT';
+    throw new AtriumError(code, status === 413 ? 'The file is too large' : `The upload failed with HTTP ${status}`, {
+      status,
+    });
+  }
+  onProgress?.({ loaded: size, total: size });
+}
+
+async function byFetch(url: string, body: FormData, signal: AbortSignal | undefined): Promise<number> {
+  try {
+    return (await fetch(url, { method: 'POST', body, signal: signal ?? null })).status;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw unreachable(error);
+  }
+}
+
+function byXhr(url: string, form: FormData, onProgress: Progress, signal: AbortSignal | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    signal?.addEventListener('abort', abort);
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.({ loaded, total });
+    request.onload = () => resolve(request.status);
+    request.onerror = () => reject(unreachable());
+    request.onabort = () => reject(signal?.reason ?? unreachable());
+    request.onloadend = () => signal?.removeEventListener('abort', abort);
+    request.open('POST', url);
+    request.send(form);
+  });
+}
+
+function unreachable(cause?: unknown): AtriumError {
+  return new AtriumError('UNREACHABLE', 'The upload did not reach the service', { cause });
+}

@@ -1,0 +1,47 @@
+import type { DeviceStorage } from './device-storage.ts';
+import { unref } from './store.ts';
+
+const SAVE_AFTER = 400;
+
+/** Copies of what was shown last, per user, for a start without network. Failures are ignored: it is only a copy. */
+export class OfflineCache {
+  readonly #storage: DeviceStorage;
+  readonly #waiting = new Map<string, unknown>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(storage: DeviceStorage) {
+    this.#storage = storage;
+  }
+
+  async load<Value>(key: string): Promise<Value | undefined> {
+    return (this.#waiting.get(key) ?? (await this.#storage.get('cache', key).catch(() => undefined))) as
+      | Value
+      | undefined;
+  }
+
+  /** Saves soon, so that many changes write once. */
+  save(key: string, value: unknown): void {
+    this.#waiting.set(key, value);
+    this.#timer ??= setTimeout(() => void this.#flush(), SAVE_AFTER);
+    unref(this.#timer);
+  }
+
+  async remove(key: string): Promise<void> {
+    this.#waiting.delete(key);
+    await this.#storage.delete('cache', key).catch(() => {});
+  }
+
+  async clear(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting.clear();
+    await this.#storage.clear('cache').catch(() => {});
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer = undefined;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const [key, value] of waiting) await this.#storage.put('cache', key, value).catch(() => {});
+  }
+}

@@ -1,0 +1,137 @@
+import type { AtriumClient } from '../client.ts';
+import type { SignIn } from '../credentials.ts';
+import { AtriumError } from '../errors.ts';
+import type { Session } from '../storage.ts';
+import { CREATE_USER, ME, userOf } from './chat-documents.ts';
+import type { User } from './chat-types.ts';
+import type { Core } from './core.ts';
+import { type Live, quiet, Store, watching } from './store.ts';
+import type { Users } from './users.ts';
+
+/** `restoring`: the session of an earlier visit is being read. `expired`: it ended without `signOut`. */
+export type SessionState =
+  | { status: 'restoring'; user: undefined }
+  | { status: 'signedOut'; user: undefined; isExpired: boolean }
+  | { status: 'signedIn'; user: User };
+
+export interface NewUser {
+  login?: string;
+  email?: string;
+  password: string;
+  fullName?: string;
+  customData?: string;
+}
+
+/** Who is signed in. */
+export class SessionApi {
+  readonly #core: Core;
+  readonly #client: AtriumClient;
+  readonly #users: Users;
+  readonly #store = new Store<SessionState>({ status: 'restoring', user: undefined });
+  readonly #restored: Promise<void>;
+  #isSigningOut = false;
+
+  constructor(core: Core, users: Users) {
+    this.#core = core;
+    this.#client = core.client;
+    this.#users = users;
+    this.#restored = this.#restore();
+  }
+
+  get state(): Live<SessionState> {
+    return this.#store;
+  }
+
+  get user(): User | undefined {
+    return this.#store.get().user;
+  }
+
+  /** Calls `show` with the state, and again after each change. @returns stops it */
+  watch(show: (state: SessionState) => void): () => void {
+    return watching(this.#store, show);
+  }
+
+  /** Resolves when the session of an earlier visit has been read; works without network. */
+  async restore(): Promise<User | undefined> {
+    await this.#restored;
+    return this.user;
+  }
+
+  /** Creates a user and signs in. @throws {AtriumError} `UNPROCESSABLE` with `fields` */
+  async signUp({ login, email, password, ...profile }: NewUser): Promise<User> {
+    if (this.#client.session?.userId !== null) await this.#client.openSession();
+    await this.#client.mutate(CREATE_USER, { input: { login, email, password, ...profile } });
+    return this.signIn(login ? { login, password } : { email: email ?? '', password });
+  }
+
+  /** @throws {AtriumError} `UNAUTHENTICATED`: wrong login or password */
+  async signIn(who: SignIn): Promise<User> {
+    await this.#client.signIn(who);
+    return this.#load();
+  }
+
+  /** Removes everything that is stored on this device, unsent messages included. Resolves also without network. */
+  async signOut(): Promise<void> {
+    this.#isSigningOut = true;
+    await this.#core.outbox.discardAll();
+    await this.#client.signOut().catch(() => {});
+    this.#isSigningOut = false;
+    await this.#core.cache.clear();
+  }
+
+  /** For the client: its session begins, ends or changes. */
+  changed(session: Session | undefined): void {
+    if (session?.userId != null) void quiet(this.#load());
+    else this.#show({ status: 'signedOut', user: undefined, isExpired: session === undefined && !this.#isSigningOut });
+  }
+
+  async #restore(): Promise<void> {
+    try {
+      const session = await this.#client.restore();
+      if (session?.userId == null) return this.#show({ status: 'signedOut', user: undefined, isExpired: false });
+      const { userId } = session;
+      // Without network, the user of the last visit can read what is stored and write into the outbox.
+      const user = await this.#core.cache.load<User>(`user:${userId}`);
+      if (user) this.#show({ status: 'signedIn', user });
+      if (user) void quiet(this.#load());
+      else await this.#load();
+    } catch {
+      if (this.#store.get().status === 'restoring')
+        this.#show({ status: 'signedOut', user: undefined, isExpired: false });
+    }
+  }
+
+  #loading: { token: string | undefined; user: Promise<User> } | undefined;
+
+  #load(): Promise<User> {
+    const token = this.#client.session?.token;
+    if (this.#loading && this.#loading.token === token) return this.#loading.user;
+    const loading = { token, user: quiet(this.#loadUser()) };
+    this.#loading = loading;
+    const forget = () => {
+      if (this.#loading === loading) this.#loading = undefined;
+    };
+    loading.user.then(forget, forget);
+    return loading.user;
+  }
+
+  async #loadUser(): Promise<User> {
+    const userId = this.#client.session?.userId;
+    const user = userOf((await this.#client.query(ME)).me);
+    if (this.#client.session?.userId !== userId) throw new AtriumError('UNAUTHENTICATED', 'The session has changed');
+    this.#users.remember(user);
+    const before = this.user;
+    const isSame = before && JSON.stringify(before) === JSON.stringify(user);
+    if (!isSame) this.#show({ status: 'signedIn', user });
+    return user;
+  }
+
+  #show(state: SessionState): void {
+    const before = this.#store.get();
+    const isNew = before.user?.id !== state.user?.id;
+    if (before.status === 'signedOut' && state.status === 'signedOut' && before.isExpired === state.isExpired) return;
+    this.#store.set(state);
+    this.#core.outbox.use(state.user?.id);
+    if (isNew) for (const store of this.#core.stores) store.restart();
+  }
+}

@@ -1,0 +1,284 @@
+import { AtriumError } from '../errors.ts';
+import { type DialogEvent, MESSAGES, messageOf, TYPING } from './chat-documents.ts';
+import type { Message, SentMessage } from './chat-types.ts';
+import { asAtriumError, type Core, persistently, type Status } from './core.ts';
+import { MessageWindow } from './message-window.ts';
+import { Store, unref } from './store.ts';
+
+export interface ThreadState {
+  status: Status;
+  /** Oldest first; messages of the outbox last. */
+  messages: readonly Message[];
+  hasOlder: boolean;
+  hasNewer: boolean;
+  isLoadingOlder: boolean;
+  isLoadingNewer: boolean;
+  /** Ids of the other users who are typing. */
+  typing: readonly number[];
+  /** Loaded from this device, because the service was not reached yet. */
+  isStale: boolean;
+  error?: AtriumError;
+}
+
+const START: ThreadState = {
+  status: 'loading',
+  messages: [],
+  hasOlder: false,
+  hasNewer: false,
+  isLoadingOlder: false,
+  isLoadingNewer: false,
+  typing: [],
+  isStale: false,
+};
+const PAGE = 50;
+/** The service returns at most this number. */
+const OLDER_PAGE = 100;
+const CACHED = 50;
+/** Clients report typing every few seconds. */
+const TYPING_MS = 6_000;
+
+/** Messages of one dialog, kept up to date by events. */
+export class Thread {
+  readonly store: Store<ThreadState>;
+  readonly window: MessageWindow;
+  readonly #core: Core;
+  readonly #dialogId: string;
+  #stopped = new AbortController();
+  /** Events that arrived before the messages. */
+  #early: DialogEvent[] | undefined;
+  readonly #outdated = new Set<string>();
+  readonly #typing = new Map<number, ReturnType<typeof setTimeout>>();
+
+  constructor(core: Core, dialogId: string) {
+    this.#core = core;
+    this.#dialogId = dialogId;
+    this.window = new MessageWindow(dialogId, core.userId);
+    this.store = new Store(START, () => this.#start());
+    core.stores.add(this.store as Store<unknown>);
+  }
+
+  async loadOlder(): Promise<void> {
+    const { hasOlder, isLoadingOlder } = this.store.get();
+    const first = this.window.first;
+    if (!hasOlder || isLoadingOlder || !first) return;
+    this.#set({ isLoadingOlder: true });
+    try {
+      const page = await this.history({ before: first.id, first: OLDER_PAGE });
+      this.window.add(page.messages);
+      this.refresh({ hasOlder: page.hasMore });
+    } finally {
+      this.#set({ isLoadingOlder: false });
+    }
+  }
+
+  async loadNewer(): Promise<void> {
+    const { hasNewer, isLoadingNewer } = this.store.get();
+    const last = this.window.last;
+    if (!hasNewer || isLoadingNewer || !last) return;
+    this.#set({ isLoadingNewer: true });
+    try {
+      const page = await this.history({ after: last.id });
+      this.window.add(page.messages);
+      this.refresh({ hasNewer: page.hasMore });
+    } finally {
+      this.#set({ isLoadingNewer: false });
+    }
+  }
+
+  /** Shows the messages around one, for example a result of a search. */
+  async jumpTo(messageId: string): Promise<void> {
+    const [older, newer] = await Promise.all([
+      this.history({ before: messageId, first: PAGE / 2 }),
+      this.history({ after: messageId, inclusive: true, first: PAGE / 2 }),
+    ]);
+    this.window.reset([...older.messages, ...newer.messages]);
+    this.refresh({ hasOlder: older.hasMore, hasNewer: newer.hasMore });
+  }
+
+  async jumpToLatest(): Promise<void> {
+    if (this.store.get().hasNewer) await this.#load(this.#stopped.signal);
+  }
+
+  /** Messages before or after one, oldest first; without either, the latest. */
+  async history(
+    of: { before?: string; after?: string; inclusive?: boolean; first?: number; signal?: AbortSignal } = {},
+  ) {
+    const { before, after, inclusive = false, first = PAGE, signal } = of;
+    const filter = before
+      ? { id: { lt: before } }
+      : after
+        ? { id: inclusive ? { gte: after } : { gt: after } }
+        : undefined;
+    const range = after ? { first } : { last: first };
+    const { messages } = await this.#core.client.query(
+      MESSAGES,
+      { dialogId: this.#dialogId, filter, ...range },
+      { signal },
+    );
+    const { hasNextPage, hasPreviousPage } = messages.pageInfo;
+    return {
+      messages: messages.edges.map(({ node }) => messageOf(node)),
+      hasMore: after ? hasNextPage : hasPreviousPage,
+    };
+  }
+
+  /** Shows what changed in the window and the outbox, together with `changes`. */
+  refresh(changes: Partial<ThreadState> = {}): void {
+    if (!this.store.isWatched) return;
+    const { hasNewer, messages: before } = { ...this.store.get(), ...changes };
+    const messages = this.window.show(hasNewer ? [] : this.#core.outbox.entries.get(), before);
+    this.#set({ ...changes, messages });
+  }
+
+  #start(): () => void {
+    const stopped = new AbortController();
+    this.#stopped = stopped;
+    this.#early = [];
+    this.window.reset([]);
+    this.store.set(START);
+    const userId = this.#core.userId();
+    if (userId === undefined) return () => stopped.abort();
+    void this.#fromCache(userId, stopped.signal);
+    const { ready, stop } = this.#core.events.listen({
+      apply: (event) => event.dialogId === this.#dialogId && this.#receive(event),
+      reload: () => void this.#load(stopped.signal),
+    });
+    void ready.then(
+      () => this.#load(stopped.signal),
+      (error) => !stopped.signal.aborted && this.#set({ status: 'error', error: asAtriumError(error) }),
+    );
+    const { client, outbox } = this.#core;
+    const typing = client.subscribe(
+      TYPING,
+      { dialogId: this.#dialogId },
+      {
+        next: ({ typing }) => this.#isTyping(typing.userId),
+        end: () => {},
+      },
+    );
+    const stopEntries = outbox.entries.subscribe(() => this.refresh());
+    const stopSent = outbox.onSent((entry, message) => {
+      if (entry.dialogId !== this.#dialogId) return;
+      this.window.sent(entry, message);
+      this.refresh();
+      this.#save();
+    });
+    return () => {
+      stopped.abort();
+      stop();
+      typing.stop();
+      stopEntries();
+      stopSent();
+      for (const timer of this.#typing.values()) clearTimeout(timer);
+      this.#typing.clear();
+    };
+  }
+
+  async #fromCache(userId: number, signal: AbortSignal): Promise<void> {
+    const messages = await this.#core.cache.load<SentMessage[]>(this.#cacheKey(userId));
+    if (signal.aborted || this.store.get().status === 'ready') return;
+    if (messages) this.window.reset(messages);
+    this.refresh(messages && { status: 'ready', isStale: true });
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    this.#early ??= [];
+    try {
+      const page = await persistently(() => this.history({ signal }), signal);
+      if (!page || signal.aborted) return;
+      this.window.reset(page.messages);
+      const early = this.#early;
+      this.#early = undefined;
+      // Whether such an event came before the messages were read is not known.
+      if (early.some((event) => event.__typename === 'MessagesMarked' && event.messageIds === null))
+        return this.#load(signal);
+      for (const event of early) this.#apply(event, false);
+      const { hasMore: hasOlder } = page;
+      this.refresh({ status: 'ready', isStale: false, hasOlder, hasNewer: false, error: undefined });
+      this.#save();
+    } catch (error) {
+      if (!signal.aborted) this.#set({ status: 'error', error: asAtriumError(error) });
+    }
+  }
+
+  #receive(event: DialogEvent): void {
+    if (event.__typename === 'MessageSent') this.#typed(event.message.senderId);
+    if (this.#early) this.#early.push(event);
+    else {
+      this.#apply(event);
+      this.refresh();
+      this.#save();
+    }
+  }
+
+  #apply(event: DialogEvent, hasNewer = this.store.get().hasNewer): void {
+    switch (event.__typename) {
+      case 'MessageSent':
+        // A page that is not the latest gets it by `loadNewer`.
+        if (!hasNewer) this.window.received(messageOf(event.message), this.#core.outbox.entries.get());
+        return;
+      case 'MessageEdited':
+        this.window.edited(event.message.id, event.message.text);
+        return;
+      case 'MessagesDeleted':
+        this.window.delete(event.deletedIds);
+        return;
+      case 'MessagesMarked':
+        this.window.marked(event);
+        return;
+      case 'ReactionAdded':
+      case 'ReactionRemoved':
+        this.#reload(event.messageId);
+        return;
+      case 'DialogRemoved':
+        this.#set({ status: 'error', error: new AtriumError('NOT_FOUND', 'The dialog was removed') });
+    }
+  }
+
+  /** Counts of reactions come from the service, because events may repeat what was loaded. */
+  #reload(messageId: string): void {
+    if (!this.window.has(messageId)) return;
+    this.#outdated.add(messageId);
+    if (this.#outdated.size > 1) return;
+    const { signal } = this.#stopped;
+    queueMicrotask(async () => {
+      const ids = [...this.#outdated];
+      this.#outdated.clear();
+      const filter = { id: { in: ids } };
+      const variables = { dialogId: this.#dialogId, filter, first: ids.length };
+      const answer = await this.#core.client.query(MESSAGES, variables, { signal }).catch(() => undefined);
+      if (!answer || signal.aborted) return;
+      this.window.add(answer.messages.edges.map(({ node }) => messageOf(node)).filter(({ id }) => this.window.has(id)));
+      this.refresh();
+    });
+  }
+
+  #isTyping(userId: number): void {
+    if (userId === this.#core.userId()) return;
+    clearTimeout(this.#typing.get(userId));
+    const timer = setTimeout(() => this.#typed(userId), TYPING_MS);
+    unref(timer);
+    this.#typing.set(userId, timer);
+    if (!this.store.get().typing.includes(userId)) this.#set({ typing: [...this.#typing.keys()] });
+  }
+
+  #typed(userId: number): void {
+    clearTimeout(this.#typing.get(userId));
+    if (this.#typing.delete(userId)) this.#set({ typing: [...this.#typing.keys()] });
+  }
+
+  #set(changes: Partial<ThreadState>): void {
+    const before = this.store.get();
+    const isSame = Object.entries(changes).every(([name, value]) => before[name as keyof ThreadState] === value);
+    if (!isSame) this.store.set({ ...before, ...changes });
+  }
+
+  #cacheKey(userId: number | undefined): string {
+    return `thread:${userId}:${this.#dialogId}`;
+  }
+
+  #save(): void {
+    if (this.store.get().hasNewer) return;
+    this.#core.cache.save(this.#cacheKey(this.#core.userId()), this.window.latest(CACHED));
+  }
+}

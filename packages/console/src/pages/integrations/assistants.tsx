@@ -1,0 +1,107 @@
+import { graphql, type ResultOf } from '@atrium/client';
+import { Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate, query } from '../../app/clients.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Empty, Loaded } from '../../ui/page.tsx';
+import { AssistantForm } from './assistant-form.tsx';
+import { TryAssistant } from './try-assistant.tsx';
+
+const ASSISTANTS = graphql(`query ConsoleAssistants {
+  assistants { id name baseUrl model hasApiKey instructions updatedAt }
+}`);
+const DELETE = graphql(`mutation ConsoleDeleteAssistant($id: ID!) { deleteAssistant(id: $id) }`);
+
+export type Assistant = ResultOf<typeof ASSISTANTS>['assistants'][number];
+
+export function Assistants({ application }: { application: number }) {
+  const [edited, setEdited] = useState<Assistant | 'new'>();
+  const queries = useQueryClient();
+  const queryKey = [application, 'assistants'];
+  const assistants = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => (await query({ application }, ASSISTANTS, {}, signal)).assistants,
+  });
+  const refresh = () => queries.invalidateQueries({ queryKey });
+  const remove = useMutation({
+    mutationFn: (id: string) => mutate({ application }, DELETE, { id }),
+    onSettled: refresh,
+  });
+  const create = <Button onClick={() => setEdited('new')}>Create assistant</Button>;
+  return (
+    <Loaded of={assistants}>
+      {(loaded) => (
+        <Stack>
+          {loaded.length === 0 ? (
+            <Empty title="No assistants yet">
+              <Stack align="center">
+                An assistant is a language model with instructions. It answers, summarizes and translates for users.
+                {create}
+              </Stack>
+            </Empty>
+          ) : (
+            <Group>{create}</Group>
+          )}
+          {loaded.map((assistant) => (
+            <Card withBorder key={assistant.id}>
+              <Stack gap="sm">
+                <Group justify="space-between" align="flex-start">
+                  <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+                    <Title order={2} size="h5">
+                      {assistant.name}
+                    </Title>
+                    <Text size="sm" c="dimmed">
+                      {assistant.model} at {assistant.baseUrl}
+                    </Text>
+                    <Text size="sm" c="dimmed">
+                      Id {assistant.id}
+                    </Text>
+                  </div>
+                  <Group gap="xs">
+                    {!assistant.hasApiKey && (
+                      <Badge color="gray" variant="outline" c="dimmed">
+                        No API key
+                      </Badge>
+                    )}
+                    <Button
+                      size="xs"
+                      variant="default"
+                      onClick={() => setEdited(assistant)}
+                      aria-label={`Edit ${assistant.name}`}
+                    >
+                      Edit
+                    </Button>
+                    <ConfirmButton
+                      label="Delete"
+                      question={`Delete “${assistant.name}”? Apps that use its id receive an error.`}
+                      onConfirm={() => remove.mutate(assistant.id)}
+                    />
+                  </Group>
+                </Group>
+                <TryAssistant application={application} assistant={assistant} />
+              </Stack>
+            </Card>
+          ))}
+          <Modal
+            opened={edited !== undefined}
+            onClose={() => setEdited(undefined)}
+            title={edited === 'new' ? 'Create assistant' : 'Edit assistant'}
+            closeOnClickOutside={false}
+          >
+            {edited && (
+              <AssistantForm
+                application={application}
+                stored={edited === 'new' ? undefined : edited}
+                onSaved={() => {
+                  setEdited(undefined);
+                  void refresh();
+                }}
+              />
+            )}
+          </Modal>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}

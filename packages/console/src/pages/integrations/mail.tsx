@@ -1,0 +1,120 @@
+import { graphql } from '@atrium/client';
+import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate, query } from '../../app/clients.ts';
+import { sentenceOf } from '../../app/query-client.ts';
+import { submitting } from '../../ui/form.tsx';
+import { Loaded } from '../../ui/page.tsx';
+import { MailTemplates } from './mail-templates.tsx';
+
+const SETTINGS = graphql(`query ConsoleMailSettings { mailSettings { server sender resetPage } }`);
+const TEST = graphql(`mutation ConsoleTestMail($to: String!, $sample: MailTemplateKind) {
+  testMail(to: $to, sample: $sample) { isAccepted answer }
+}`);
+
+export function Mail({ application }: { application: number }) {
+  const settings = useQuery({
+    queryKey: [application, 'mail-settings'],
+    queryFn: async ({ signal }) => (await query({ application }, SETTINGS, {}, signal)).mailSettings,
+  });
+  return (
+    <Stack>
+      <Card withBorder>
+        <Stack gap="xs">
+          <Title order={2} size="h5">
+            Mail server
+          </Title>
+          <Loaded of={settings}>
+            {({ server, sender, resetPage }) => (
+              <>
+                {server === null && (
+                  <Alert color="yellow">
+                    <Text fw={600}>No mail server</Text>
+                    Mails are written to files in the folder “mail” of DATA_DIR, and reach nobody. The operator sets
+                    SMTP_URL and restarts the service.
+                  </Alert>
+                )}
+                <Fact name="Server" value={server ?? 'none'} />
+                <Fact name="Sender" value={sender} />
+                <Fact name="Page of reset links" value={resetPage} />
+              </>
+            )}
+          </Loaded>
+        </Stack>
+      </Card>
+      <TestMail application={application} />
+      <MailTemplates application={application} />
+    </Stack>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <Text span size="sm" c="dimmed">
+        {name}:
+      </Text>{' '}
+      {value}
+    </Text>
+  );
+}
+
+function TestMail({ application }: { application: number }) {
+  const [to, setTo] = useState('');
+  const [content, setContent] = useState('short');
+  const test = useMutation({
+    mutationFn: async () => {
+      const sample = content === 'short' ? null : ('PASSWORD_RESET' as const);
+      return (await mutate({ application }, TEST, { to, sample })).testMail;
+    },
+    meta: { showsErrors: true },
+  });
+  return (
+    <Card withBorder>
+      <form onSubmit={submitting(() => test.mutate())}>
+        <Stack maw={560}>
+          <Title order={2} size="h5">
+            Send a test mail
+          </Title>
+          <TextInput
+            type="email"
+            label="Recipient"
+            placeholder="you@example.com"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+            required
+          />
+          <Select
+            label="Content"
+            data={[
+              { value: 'short', label: 'A short text' },
+              { value: 'sample', label: 'The mail of a password reset, with a sample user' },
+            ]}
+            value={content}
+            onChange={(value) => value && setContent(value)}
+            allowDeselect={false}
+          />
+          <Group>
+            <Button type="submit" loading={test.isPending}>
+              Send test mail
+            </Button>
+          </Group>
+          {test.error && (
+            <Alert color="red" role="alert">
+              {sentenceOf(test.error)}
+            </Alert>
+          )}
+          {test.data && (
+            <Alert color={test.data.isAccepted ? 'teal' : 'red'} role="status">
+              <Text fw={600}>{test.data.isAccepted ? 'Accepted' : 'Not accepted'}</Text>
+              <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+                {test.data.answer}
+              </Text>
+            </Alert>
+          )}
+        </Stack>
+      </form>
+    </Card>
+  );
+}

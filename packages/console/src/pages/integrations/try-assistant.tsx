@@ -1,0 +1,50 @@
+import { graphql } from '@atrium/client';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate } from '../../app/clients.ts';
+import { submitting } from '../../ui/form.tsx';
+import type { Assistant } from './assistants.tsx';
+
+const TRY = graphql(`mutation ConsoleTryAssistant($id: ID!, $message: String!) {
+  tryAssistant(id: $id, message: $message) { answer problem tokens milliseconds }
+}`);
+
+export function TryAssistant({ application, assistant: { id, name } }: { application: number; assistant: Assistant }) {
+  const [message, setMessage] = useState('');
+  const trial = useMutation({
+    mutationFn: async () => (await mutate({ application }, TRY, { id, message })).tryAssistant,
+  });
+  return (
+    <form onSubmit={submitting(() => trial.mutate())}>
+      <Stack gap="xs">
+        <Group gap="xs" align="flex-end">
+          <TextInput
+            flex="1 1 14rem"
+            label="Try it"
+            aria-label={`Message to ${name}`}
+            placeholder="How do I change my address?"
+            value={message}
+            onChange={(event) => setMessage(event.currentTarget.value)}
+            maxLength={2000}
+            required
+          />
+          <Button type="submit" variant="default" loading={trial.isPending}>
+            Ask
+          </Button>
+        </Group>
+        {trial.data && (
+          <Alert color={trial.data.problem === null ? 'teal' : 'red'} role="status">
+            <Text fw={600}>{trial.data.problem === null ? 'Answer' : 'The model did not answer'}</Text>
+            <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {trial.data.answer ?? `It ${trial.data.problem}. Check base URL, model and API key.`}
+            </Text>
+            <Text size="xs" c="dimmed" mt="xs">
+              {trial.data.tokens.toLocaleString()} tokens, {(trial.data.milliseconds / 1000).toFixed(1)} s
+            </Text>
+          </Alert>
+        )}
+      </Stack>
+    </form>
+  );
+}

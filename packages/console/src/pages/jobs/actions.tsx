@@ -1,0 +1,83 @@
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { mutate } from '../../app/clients.ts';
+import { root } from '../../root.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { CANCEL, DELETE, DOWNLOAD, type ListedJob } from './documents.ts';
+import { titleOf } from './text.ts';
+import { isActive, jobKey } from './use-jobs.ts';
+
+interface ActionsProps {
+  application: number;
+  job: Pick<ListedJob, 'id' | 'kind' | 'state' | 'isRepair' | 'cancelRequestedAt' | 'backup'>;
+  /** Also what cannot be undone. */
+  hasDeletion?: boolean;
+}
+
+/** What can be done with a job in its state. */
+export function JobActions({ application, job, hasDeletion = false }: ActionsProps) {
+  const { id, cancelRequestedAt, backup } = job;
+  const queries = useQueryClient();
+  const refresh = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: [application, 'jobs'] }),
+      queries.invalidateQueries({ queryKey: jobKey(application, id) }),
+    ]);
+  const cancel = useMutation({
+    mutationFn: () => mutate({ application }, CANCEL, { id }),
+    onSettled: refresh,
+  });
+  const download = useMutation({
+    mutationFn: async () => (await mutate({ application }, DOWNLOAD, { id })).createBackupDownload.path,
+    onSuccess: (path) => save(new URL(`.${path}`, root)),
+  });
+  const remove = useMutation({
+    mutationFn: () => mutate({ application }, DELETE, { id }),
+    onSuccess: () => notifications.show({ message: 'Archive deleted' }),
+    onSettled: refresh,
+  });
+  if (isActive(job)) {
+    return (
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => cancel.mutate()}
+        loading={cancel.isPending}
+        disabled={cancelRequestedAt !== null}
+        aria-label={`Cancel ${titleOf(job)}`}
+      >
+        Cancel
+      </Button>
+    );
+  }
+  if (!backup?.isStored) return null;
+  return (
+    <>
+      <Button
+        size="xs"
+        variant={hasDeletion ? 'filled' : 'default'}
+        onClick={() => download.mutate()}
+        loading={download.isPending}
+      >
+        Download
+      </Button>
+      {hasDeletion && (
+        <ConfirmButton
+          label="Delete archive"
+          question="Delete this archive from the storage of the service? Copies that were downloaded remain."
+          onConfirm={() => remove.mutate()}
+          isLoading={remove.isPending}
+        />
+      )}
+    </>
+  );
+}
+
+/** Lets the browser store the file, however large it is. */
+function save(url: URL): void {
+  const link = document.createElement('a');
+  link.href = url.href;
+  link.download = '';
+  link.click();
+}

@@ -1,0 +1,143 @@
+import { Badge, Button, Code, Collapse, Stack, Table, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { mutate } from '../../app/clients.ts';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { type Difference, type ShownJob, START_CHECK } from './documents.ts';
+import { outcomeOf } from './text.ts';
+
+type Report = NonNullable<ShownJob['check']>;
+type Check = Report['checks'][number];
+
+export function CheckReport({ application, check: { checks, differences } }: { application: number; check: Report }) {
+  const [isOpen, { toggle }] = useDisclosure();
+  const different = checks.filter((one) => one.differences > 0);
+  const isRepairable = different.some((one) => one.isRepairable && one.repaired < one.differences);
+  return (
+    <Stack gap="lg">
+      <Notice title={outcomeOf(checks)} isGood={different.length === 0}>
+        {different.length === 0
+          ? 'Stored counters, indexes and files agree with the data.'
+          : 'Below is what differs, and what a repair does about it.'}
+      </Notice>
+      {isRepairable && <Repair application={application} />}
+      {different.map((one) => (
+        <Differences key={one.name} check={one} differences={differences.filter(({ check }) => check === one.name)} />
+      ))}
+      <div>
+        <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={isOpen}>
+          {isOpen ? 'Hide the checks' : 'Show all checks'}
+        </Button>
+        <Collapse expanded={isOpen}>{isOpen && <AllChecks checks={checks} />}</Collapse>
+      </div>
+    </Stack>
+  );
+}
+
+function Repair({ application }: { application: number }) {
+  const navigate = useNavigate();
+  const repair = useMutation({
+    mutationFn: async () => (await mutate({ application }, START_CHECK, { repair: true })).startCheck.id,
+    onSuccess: (job) => navigate({ to: '/apps/$application/backups/$job', params: { application, job } }),
+  });
+  return (
+    <div>
+      <ConfirmButton
+        label="Check and repair"
+        question="Check again, correct counters and remove rows that belong to nothing? The audit log records each change."
+        onConfirm={() => repair.mutate()}
+        isLoading={repair.isPending}
+      />
+    </div>
+  );
+}
+
+function Differences({ check, differences }: { check: Check; differences: readonly Difference[] }) {
+  const { name, description, isRepairable } = check;
+  return (
+    <Stack component="section" gap="xs" aria-label={name}>
+      <Title order={2} size="h4">
+        {name} ({check.differences.toLocaleString()})
+      </Title>
+      <Text size="sm">
+        Expected: {description}{' '}
+        {isRepairable
+          ? 'A repair corrects it.'
+          : 'A repair leaves it to you, because the right value cannot be recomputed.'}
+      </Text>
+      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Row</Table.Th>
+              <Table.Th>Stored</Table.Th>
+              <Table.Th>Expected</Table.Th>
+              <Table.Th>State</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {differences.map(({ row, stored, expected, isRepaired }) => (
+              <Table.Tr key={JSON.stringify(row)}>
+                <Table.Td>
+                  <RowId row={row} />
+                </Table.Td>
+                <Table.Td>{stored ?? 'nothing'}</Table.Td>
+                <Table.Td>{expected ?? 'nothing'}</Table.Td>
+                <Table.Td>
+                  <Badge
+                    variant="light"
+                    tt="none"
+                    color={isRepaired ? 'brand' : 'gray'}
+                    c={isRepaired ? undefined : 'dimmed'}
+                  >
+                    {isRepaired ? 'Repaired' : 'Differs'}
+                  </Badge>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {check.differences > differences.length && (
+        <Text size="sm" c="dimmed">
+          The first {differences.length} of {check.differences.toLocaleString()}.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function RowId({ row }: { row: unknown }) {
+  return Object.entries(row as Record<string, unknown>).map(([name, value]) => (
+    <Text key={name} size="sm">
+      {name} <Code style={{ overflowWrap: 'anywhere' }}>{String(value)}</Code>
+    </Text>
+  ));
+}
+
+function AllChecks({ checks }: { checks: readonly Check[] }) {
+  return (
+    <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table verticalSpacing="xs" aria-label="All checks">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Check</Table.Th>
+            <Table.Th>Expected</Table.Th>
+            <Table.Th>Differences</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {checks.map(({ name, description, differences }) => (
+            <Table.Tr key={name}>
+              <Table.Td>{name}</Table.Td>
+              <Table.Td>{description}</Table.Td>
+              <Table.Td>{differences.toLocaleString()}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

@@ -1,0 +1,48 @@
+import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import type { ListedJob } from './documents.ts';
+import { DIFFERENT, hasOpenDifferences, percentOf, STATES } from './text.ts';
+
+export function StateBadge({
+  state,
+  cancelRequestedAt,
+  check,
+}: Pick<ListedJob, 'state' | 'cancelRequestedAt' | 'check'>) {
+  const { name, color } = check && hasOpenDifferences(check.checks) ? DIFFERENT : STATES[state];
+  const isCanceling = state === 'RUNNING' && cancelRequestedAt !== null;
+  return (
+    <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined}>
+      {isCanceling ? 'Canceling' : name}
+    </Badge>
+  );
+}
+
+export function JobProgress({ label, state, progress }: Pick<ListedJob, 'state' | 'progress'> & { label: string }) {
+  const percent = percentOf(progress);
+  const { done, total, step } = progress;
+  const isCounted = state === 'RUNNING' && percent !== undefined;
+  const text = state === 'QUEUED' ? 'Waits until fewer jobs run' : (step ?? 'Starting');
+  return (
+    <Stack gap={6}>
+      <Progress.Root size="lg">
+        <Progress.Section
+          value={isCounted ? Math.max(percent, 2) : 100}
+          striped={!isCounted}
+          animated={!isCounted && state === 'RUNNING'}
+          color={isCounted ? undefined : 'gray.5'}
+          aria-label={`Progress of ${label}`}
+          aria-valuenow={percent ?? 0}
+        />
+      </Progress.Root>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          {text}
+        </Text>
+        {isCounted && (
+          <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
+            {done.toLocaleString()} of {total!.toLocaleString()} · {percent} %
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  );
+}

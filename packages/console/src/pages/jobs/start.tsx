@@ -1,0 +1,110 @@
+import { Button, Checkbox, Group, List, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { mutate } from '../../app/clients.ts';
+import { submitting } from '../../ui/form.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { START_CHECK, START_EXPORT } from './documents.ts';
+
+const MIN_PASSPHRASE = 12;
+
+interface StartProps {
+  application: number;
+  onDone: () => void;
+}
+
+function useStart(application: number, start: () => Promise<unknown>, onDone: () => void) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: start,
+    onSuccess: onDone,
+    onSettled: () => queries.invalidateQueries({ queryKey: [application, 'jobs'] }),
+  });
+}
+
+export function StartExport({ application, onDone }: StartProps) {
+  const [passphrase, setPassphrase] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const start = useStart(application, () => mutate({ application }, START_EXPORT, { passphrase }), onDone);
+  const text = passphrase.trim();
+  const isShort = text !== '' && text.length < MIN_PASSPHRASE;
+  const isOther = repeated !== '' && repeated !== passphrase;
+  return (
+    <form onSubmit={submitting(() => start.mutate())}>
+      <Stack>
+        <Text size="sm">The archive is a snapshot of the application at the start of the export. It contains</Text>
+        <List size="sm">
+          <List.Item>users, dialogs, messages, records, files, devices and settings, with all ids</List.Item>
+          <List.Item>passwords and API keys as hashes</List.Item>
+          <List.Item>secrets, such as keys of push providers, encrypted with the passphrase</List.Item>
+        </List>
+        <Text size="sm">It does not contain sessions, so users sign in again after an import, or the audit log.</Text>
+        <PasswordInput
+          label="Passphrase"
+          description={`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
+          error={isShort && `Needs at least ${MIN_PASSPHRASE} characters`}
+          value={passphrase}
+          onChange={(event) => setPassphrase(event.currentTarget.value)}
+          autoComplete="new-password"
+          maxLength={1000}
+          data-autofocus
+          required
+        />
+        <PasswordInput
+          label="Repeat the passphrase"
+          error={isOther && 'Differs from the passphrase'}
+          value={repeated}
+          onChange={(event) => setRepeated(event.currentTarget.value)}
+          autoComplete="new-password"
+          maxLength={1000}
+          required
+        />
+        <Notice title="Keep the passphrase, and protect the archive">
+          An archive whose passphrase is lost cannot be imported. Everything except secrets is readable without it, so
+          store the file like the database.
+        </Notice>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Close
+          </Button>
+          <Button
+            type="submit"
+            loading={start.isPending}
+            disabled={text.length < MIN_PASSPHRASE || repeated !== passphrase}
+          >
+            Start export
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+export function StartCheck({ application, onDone }: StartProps) {
+  const [isRepair, setRepair] = useState(false);
+  const start = useStart(application, () => mutate({ application }, START_CHECK, { repair: isRepair }), onDone);
+  return (
+    <form onSubmit={submitting(() => start.mutate())}>
+      <Stack>
+        <Text size="sm">
+          A check counts again and compares: unread counts, positions and marks of messages, occupants, records with
+          their indexes, events, pushes, files and their bytes. It reads all data, but does not block users.
+        </Text>
+        <Checkbox
+          label="Repair what can be recomputed"
+          description="Corrects counters, and removes rows that belong to nothing. Other differences are only reported."
+          checked={isRepair}
+          onChange={(event) => setRepair(event.currentTarget.checked)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onDone}>
+            Close
+          </Button>
+          <Button type="submit" loading={start.isPending} data-autofocus>
+            {isRepair ? 'Start check and repair' : 'Start check'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,140 @@
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { useRef, useState } from 'react';
+import { useTypedFilter } from '../../app/typing.ts';
+import { readUserId } from '../../ui/user-filter.tsx';
+import { CALLERS, TRANSPORTS } from './documents.ts';
+
+/** In the address, and therefore untrusted. */
+export type LogSearch = Partial<
+  Record<'status' | 'transport' | 'route' | 'caller' | 'user' | 'id' | 'period' | 'request', string>
+>;
+
+const STATUSES = [
+  { group: 'Classes', items: ['4xx', '5xx'].map((value) => ({ value, label: `Errors ${value}` })) },
+  { group: 'Duration', items: [{ value: 'slow', label: 'Slow requests' }] },
+  { group: 'Single', items: ['400', '401', '403', '404', '422', '429', '500', '503'] },
+];
+
+const MINUTE = 60_000;
+const PERIODS = {
+  '15m': { label: 'Last 15 minutes', milliseconds: 15 * MINUTE },
+  '1h': { label: 'Last hour', milliseconds: 60 * MINUTE },
+  '1d': { label: 'Last day', milliseconds: 24 * 60 * MINUTE },
+} as const;
+
+export function filterOf({ status, transport, route, caller, user, id, period }: LogSearch) {
+  const userId = readUserId(user);
+  return {
+    ...statusOf(status),
+    ...(isIn(TRANSPORTS, transport) && { transport }),
+    ...(isIn(CALLERS, caller) && { caller }),
+    ...(route && { contains: route.slice(0, 256) }),
+    ...(userId !== undefined && { userId }),
+    ...(id && { requestId: id }),
+    ...(isIn(PERIODS, period) && { from: new Date(Date.now() - PERIODS[period].milliseconds).toISOString() }),
+  };
+}
+
+function statusOf(status: string | undefined) {
+  if (status === 'slow') return { slowOnly: true };
+  if (status === '4xx') return { minStatus: 400, maxStatus: 499 };
+  if (status === '5xx') return { minStatus: 500 };
+  return status && /^\d{3}$/.test(status) ? { minStatus: Number(status), maxStatus: Number(status) } : {};
+}
+
+function isIn<Names extends object>(names: Names, text: string | undefined): text is Extract<keyof Names, string> {
+  return text !== undefined && Object.hasOwn(names, text);
+}
+
+const optionsOf = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }));
+
+interface FiltersProps {
+  search: LogSearch;
+  onChange: (change: LogSearch) => void;
+  hasUsers: boolean;
+}
+
+export function Filters({ search, onChange, hasUsers }: FiltersProps) {
+  const first = useRef<HTMLInputElement>(null);
+  useHotkeys([['/', () => first.current?.focus()]]);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }}>
+      <TypedFilter
+        label="Route or operation"
+        placeholder="/users, createUser"
+        value={search.route}
+        onChange={(route) => onChange({ route })}
+        input={first}
+      />
+      <Select
+        label="Status"
+        placeholder="All"
+        data={STATUSES}
+        value={search.status ?? null}
+        onChange={(status) => onChange({ status: status ?? undefined })}
+        clearable
+      />
+      <Select
+        label="Transport"
+        placeholder="All"
+        data={optionsOf(TRANSPORTS)}
+        value={search.transport ?? null}
+        onChange={(transport) => onChange({ transport: transport ?? undefined })}
+        clearable
+      />
+      <Select
+        label="Time"
+        placeholder="All that is stored"
+        data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
+        value={search.period ?? null}
+        onChange={(period) => onChange({ period: period ?? undefined })}
+        clearable
+      />
+      <Select
+        label="Caller"
+        placeholder="All"
+        data={optionsOf(CALLERS)}
+        value={search.caller ?? null}
+        onChange={(caller) => onChange({ caller: caller ?? undefined })}
+        clearable
+      />
+      {hasUsers && (
+        <TypedFilter label="User" placeholder="Id" value={search.user} onChange={(user) => onChange({ user })} />
+      )}
+      <TypedFilter
+        label="Request id"
+        placeholder="X-Request-Id"
+        value={search.id}
+        onChange={(id) => onChange({ id })}
+      />
+    </SimpleGrid>
+  );
+}
+
+interface TypedFilterProps {
+  label: string;
+  placeholder: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+  input?: React.Ref<HTMLInputElement>;
+}
+
+function TypedFilter({ label, placeholder, value, onChange, input }: TypedFilterProps) {
+  const [text, setText] = useState(value ?? '');
+  const apply = useTypedFilter((next: string) => onChange(next || undefined));
+  return (
+    <TextInput
+      ref={input}
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      maxLength={256}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        apply(currentTarget.value.trim());
+      }}
+    />
+  );
+}

@@ -1,0 +1,237 @@
+import type { ResultOf } from '@atrium/client';
+import { Alert, Badge, Button, Code, Group, Text, UnstyledButton } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { query, SERVICE, type Target } from '../../app/clients.ts';
+import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { Empty, Page } from '../../ui/page.tsx';
+import { type Column, Rows } from '../../ui/rows.tsx';
+import { DetailsDrawer } from './details.tsx';
+import { callerOf, durationOf, type LoggedRequest, REQUESTS, titleOf } from './documents.ts';
+import { Filters, filterOf, type LogSearch } from './filters.tsx';
+import './logs.css';
+import { Status } from './status.tsx';
+import { type FollowState, useLiveRequests } from './use-live-requests.ts';
+
+const from = '/shell/apps/$application/logs';
+
+export function LogsPage() {
+  const { application } = useParams({ from });
+  const search = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/logs' });
+  return (
+    <Page title="Logs" description="Requests that failed or were slow. Newest first, live.">
+      <Logs
+        key={application}
+        target={{ application }}
+        search={search}
+        onSearch={(change, replace = true) => void navigate({ search: (old) => ({ ...old, ...change }), replace })}
+      />
+    </Page>
+  );
+}
+
+export function ServiceLogsPage() {
+  const search = useSearch({ from: '/shell/logs' });
+  const navigate = useNavigate({ from: '/logs' });
+  return (
+    <Page
+      title="Service logs"
+      description="Requests without application: unknown paths, missing or wrong credentials, pages. Newest first, live."
+    >
+      <Logs
+        target={SERVICE}
+        search={search}
+        onSearch={(change, replace = true) => void navigate({ search: (old) => ({ ...old, ...change }), replace })}
+      />
+    </Page>
+  );
+}
+
+interface LogsProps {
+  target: Target;
+  search: LogSearch;
+  /** @param replace whether the change is no step of the browser's history */
+  onSearch: (change: LogSearch, replace?: boolean) => void;
+}
+
+function Logs({ target, search, onSearch }: LogsProps) {
+  const { request, ...filters } = search;
+  return (
+    <>
+      <Filters search={search} onChange={onSearch} hasUsers={target.application !== 'none'} />
+      <List
+        key={JSON.stringify(filters)}
+        target={target}
+        search={filters}
+        onOpen={(requestId) => onSearch({ request: requestId }, false)}
+        onClear={() => onSearch(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))}
+      />
+      <DetailsDrawer target={target} requestId={request} onClose={() => onSearch({ request: undefined })} />
+    </>
+  );
+}
+
+type LoadedLog = InfiniteData<ResultOf<typeof REQUESTS>['requestLog'], string | null>;
+
+interface ListProps {
+  target: Target;
+  search: LogSearch;
+  onOpen: (requestId: string) => void;
+  onClear: () => void;
+}
+
+function List({ target, search, onOpen, onClear }: ListProps) {
+  /** Newest first. Not in the cache of the query, because a page that is being loaded would replace them. */
+  const [added, setAdded] = useState<LoggedRequest[]>([]);
+  const filter = useMemo(() => filterOf(search), [search]);
+  const requests = useInfiniteQuery({
+    ...forward,
+    queryKey: [target.application, 'requests', search],
+    queryFn: async ({ pageParam, signal }) =>
+      (await query(target, REQUESTS, { filter, first: PAGE_SIZE, after: pageParam }, signal)).requestLog,
+    // Live rows follow the list, which a refetch would only repeat.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    select: useCallback((loaded: LoadedLog) => withAdded(loaded, added), [added]),
+  });
+  const pages = requests.data?.pages;
+  const follow = useLiveRequests({
+    target,
+    filter,
+    since: pages?.[0]?.cursor,
+    onRequest: (request) => setAdded((old) => [request, ...old]),
+  });
+  const columns = useMemo(() => columnsOf(onOpen), [onOpen]);
+  const skipped = pages?.[0]?.skippedCount ?? 0;
+  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  return (
+    <>
+      <FollowBar {...follow} />
+      {skipped > 0 && (
+        <Alert color="yellow" role="note">
+          {skipped.toLocaleString()} more requests failed in this time than the log keeps. Each kind of error has
+          entries; the metrics have all numbers.
+        </Alert>
+      )}
+      <Rows
+        label="Requests"
+        of={requests}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={isFiltered ? <NothingFound onClear={onClear} /> : <NothingLogged />}
+      />
+    </>
+  );
+}
+
+function NothingFound({ onClear }: { onClear: () => void }) {
+  return (
+    <Empty title="No request matches">
+      New requests that match appear here live.{' '}
+      <Button size="compact-sm" variant="default" onClick={onClear}>
+        Clear the filters
+      </Button>
+    </Empty>
+  );
+}
+
+function NothingLogged() {
+  return (
+    <Empty title="No failed or slow requests">
+      Requests that end with status 400 or above, with GraphQL errors, or that take at least{' '}
+      <Code>REQUEST_LOG_SLOW_MS</Code> appear here within a second. Search for the <Code>X-Request-Id</Code> of a
+      response to find one.
+    </Empty>
+  );
+}
+
+const STATES: Record<FollowState, { name: string; color: string }> = {
+  live: { name: 'Live', color: 'brand' },
+  paused: { name: 'Paused', color: 'gray' },
+  stopped: { name: 'Stopped', color: 'red' },
+};
+
+function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveRequests>) {
+  const toggle = useCallback(() => (state === 'live' ? pause() : resume()), [state, pause, resume]);
+  useHotkeys([['p', toggle]]);
+  const { name, color } = STATES[state];
+  return (
+    <>
+      <Group justify="space-between">
+        <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined} role="status">
+          {name}
+        </Badge>
+        <Button size="xs" variant="default" onClick={toggle} aria-keyshortcuts="p">
+          {state === 'live' ? 'Pause' : 'Resume'}
+        </Button>
+      </Group>
+      {problem && (
+        <Alert color="red" role="alert">
+          {problem}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** A request that is also on a loaded page, for example because its process was slow to store it, is shown once. */
+function withAdded({ pages, pageParams }: LoadedLog, added: readonly LoggedRequest[]): LoadedLog {
+  const ids = new Set(added.map(({ id }) => id));
+  const [first, ...rest] = pages.map((page) => ({
+    ...page,
+    edges: page.edges.filter(({ node }) => !ids.has(node.id)),
+  }));
+  if (!first) return { pages, pageParams };
+  const edges = [...added.map((node) => ({ node })), ...first.edges];
+  return { pages: [{ ...first, edges }, ...rest], pageParams };
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] => [
+  {
+    name: 'Request',
+    width: 'minmax(0, 3fr)',
+    render: (request) => (
+      <Group gap="xs" wrap="nowrap">
+        <Status of={request.status} isSlow={request.isSlow} />
+        <div style={{ minWidth: 0 }}>
+          <UnstyledButton className="row-link" onClick={() => open(request.requestId)}>
+            {titleOf(request)}
+          </UnstyledButton>
+          <Text size="xs" c="dimmed" truncate>
+            {request.errors[0]?.message ?? request.fields.join(', ')}
+          </Text>
+        </div>
+      </Group>
+    ),
+  },
+  { name: 'Caller', width: 'minmax(0, 1.2fr)', isMinor: true, render: callerOf },
+  { name: 'Duration', width: '5rem', isMinor: true, render: ({ durationMs }) => durationOf(durationMs) },
+  {
+    name: 'Request id',
+    width: '8rem',
+    isMinor: true,
+    render: ({ requestId }) => (
+      <Text size="xs" ff="monospace" truncate title={requestId}>
+        {requestId}
+      </Text>
+    ),
+  },
+  {
+    name: 'Time',
+    width: '7rem',
+    render: ({ at }) => (
+      <time dateTime={at} title={at}>
+        <Text size="sm">{clock.format(new Date(at))}</Text>
+        <Text size="xs" c="dimmed">
+          {day.format(new Date(at))}
+        </Text>
+      </time>
+    ),
+  },
+];

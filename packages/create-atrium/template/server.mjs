@@ -1,0 +1,64 @@
+// The server of the project: the page at /, and Atrium at /backend. `--dev` serves the sources of the page with Vite.
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createAtrium } from 'atrium';
+import express from 'express';
+import { createClasses } from './scripts/classes.mjs';
+import { writeTypes } from './scripts/write-types.mjs';
+
+const BACKEND = '/backend';
+
+/** @param port 0 selects a free port */
+export async function startServer({ port = 3000, host = '127.0.0.1', dataDir = './data', isDevelopment = false } = {}) {
+  const app = express();
+  const server = createServer(app);
+  server.listen(port, host);
+  await once(server, 'listening');
+  const url = process.env.PUBLIC_URL ?? `http://${host}:${server.address().port}`;
+
+  const atrium = createAtrium({ publicUrl: url + BACKEND, dataDir, databaseUrl: process.env.DATABASE_URL });
+  app.use(BACKEND, atrium.handler);
+  server.on('upgrade', (request, socket, head) => {
+    // Vite uses its own WebSocket during development.
+    if (!atrium.upgrade(request, socket, head) && !isDevelopment) socket.destroy();
+  });
+  await atrium.start();
+  const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
+  await createClasses(url + BACKEND, credentials.apiKey);
+
+  const { applicationId } = credentials;
+  app.get('/settings.json', (_request, response) => void response.json({ applicationId }));
+  const vite = isDevelopment ? await startVite(server) : undefined;
+  app.use(vite ? vite.middlewares : express.static('dist'));
+
+  return {
+    url,
+    backend: url + BACKEND,
+    applicationId,
+    apiKey: credentials.apiKey,
+    async stop() {
+      await vite?.close();
+      await atrium.stop();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+async function startVite(server) {
+  const { createServer: createVite } = await import('vite');
+  return createVite({ server: { middlewareMode: true, hmr: { server } } });
+}
+
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
+  const { PORT, HOST } = process.env;
+  const isDevelopment = process.argv.includes('--dev');
+  const port = PORT === undefined ? undefined : Number(PORT);
+  const { url, backend, apiKey, stop } = await startServer({ port, host: HOST, isDevelopment });
+  console.log(`page: ${url}\nAtrium: ${backend}/`);
+  if (isDevelopment) void writeTypes(backend, apiKey);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().then(() => process.exit(0)));
+}

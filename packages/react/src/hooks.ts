@@ -1,0 +1,156 @@
+import type {
+  AtriumClient,
+  Dialog,
+  DialogHandle,
+  DialogsState,
+  Fields,
+  OutboxEntry,
+  RecordFilter,
+  Records,
+  RecordsState,
+  SessionApi,
+  SessionState,
+  ThreadState,
+  User,
+} from '@atrium/client';
+import { useMemo } from 'react';
+import { useLive } from './live.ts';
+import { useAtrium } from './provider.tsx';
+
+type Connection = AtriumClient['connection'];
+
+export type UsedSession = SessionState & Pick<SessionApi, 'signUp' | 'signIn' | 'signOut'>;
+
+/** Who is signed in, and functions to sign up, in and out. */
+export function useSession(): UsedSession {
+  const { session } = useAtrium();
+  const state = useLive(session.state);
+  return useMemo(
+    () => ({
+      ...state,
+      signUp: (user) => session.signUp(user),
+      signIn: (who) => session.signIn(who),
+      signOut: () => session.signOut(),
+    }),
+    [state, session],
+  );
+}
+
+export interface UsedDialogs extends DialogsState {
+  loadMore: () => Promise<void>;
+  openPrivate: (userId: number) => Promise<Dialog>;
+  createGroup: (name: string, userIds: number[]) => Promise<Dialog>;
+}
+
+/** The list of dialogs, latest activity first. */
+export function useDialogs(): UsedDialogs {
+  const { chat } = useAtrium();
+  const state = useLive(chat.list);
+  return useMemo(
+    () => ({
+      ...state,
+      loadMore: () => chat.loadMoreDialogs(),
+      openPrivate: (userId) => chat.openPrivate(userId),
+      createGroup: (name, userIds) => chat.createGroup(name, userIds),
+    }),
+    [state, chat],
+  );
+}
+
+export type DialogActions = Pick<
+  DialogHandle,
+  | 'send'
+  | 'edit'
+  | 'delete'
+  | 'react'
+  | 'typing'
+  | 'markRead'
+  | 'retry'
+  | 'discard'
+  | 'loadOlder'
+  | 'loadNewer'
+  | 'jumpTo'
+  | 'jumpToLatest'
+>;
+
+export interface UsedDialog extends Omit<ThreadState, 'typing'>, DialogActions {
+  /** From the list of dialogs; undefined until it is loaded. */
+  dialog: Dialog | undefined;
+  /** Ids of the other users who are typing; `typing()` reports that this user does. */
+  typingIds: readonly number[];
+  connection: Connection;
+}
+
+/** The messages of a dialog and everything that a user can do with them. The functions stay the same. */
+export function useDialog(id: string): UsedDialog {
+  const { chat, connection } = useAtrium();
+  const handle = chat.dialog(id);
+  const { typing: typingIds, ...thread } = useLive(handle.thread);
+  const state = useLive(connection);
+  const dialog = useLive(chat.list, ({ dialogs }) => dialogs.find((one) => one.id === id));
+  const actions = useMemo(() => actionsOf(handle), [handle]);
+  return { ...thread, ...actions, typingIds, dialog, connection: state };
+}
+
+function actionsOf(handle: DialogHandle): DialogActions {
+  return {
+    send: (content) => handle.send(content),
+    edit: (messageId, text) => handle.edit(messageId, text),
+    delete: (messageId, options) => handle.delete(messageId, options),
+    react: (messageId, name, isOn) => handle.react(messageId, name, isOn),
+    typing: () => handle.typing(),
+    markRead: () => handle.markRead(),
+    retry: (message) => handle.retry(message),
+    discard: (message) => handle.discard(message),
+    loadOlder: () => handle.loadOlder(),
+    loadNewer: () => handle.loadNewer(),
+    jumpTo: (messageId) => handle.jumpTo(messageId),
+    jumpToLatest: () => handle.jumpToLatest(),
+  };
+}
+
+/** Number of unread messages in all dialogs. */
+export function useUnread(): number {
+  return useLive(useAtrium().chat.unread);
+}
+
+/** Which of the users are online. */
+export function usePresence(userIds: readonly number[]): ReadonlySet<number> {
+  return useLive(useAtrium().chat.online(userIds));
+}
+
+/** A user; undefined until loaded. */
+export function useUser(id: number): User | undefined {
+  return useLive(useAtrium().users.get(id));
+}
+
+/** State of the live connection. */
+export function useConnection(): Connection {
+  return useLive(useAtrium().connection);
+}
+
+/** Messages that the service has not accepted yet, of all dialogs. */
+export function useOutbox(): readonly OutboxEntry[] {
+  return useLive(useAtrium().chat.outbox);
+}
+
+export interface UsedRecords<F extends Fields> extends RecordsState<F> {
+  create: Records<F>['create'];
+  update: Records<F>['update'];
+  remove: (id: string) => Promise<void>;
+}
+
+/** Records of a class that match a filter. Filters are compared by their content. */
+export function useRecords<F extends Fields = Fields>(className: string, filter: RecordFilter<F> = {}): UsedRecords<F> {
+  const records = useAtrium<{ [name: string]: F }>().records(className);
+  const state = useLive(records.live(filter));
+  return useMemo(
+    () => ({
+      ...state,
+      create: (fields, options) => records.create(fields, options),
+      update: (id, fields) => records.update(id, fields),
+      remove: (id) => records.delete(id),
+    }),
+    [state, records],
+  );
+}

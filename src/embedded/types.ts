@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** The settings of the service. Each one is described in docs/reference/configuration.md, under its variable. */
+export interface AtriumOptions {
+  /** Address at which clients reach Atrium, with the path below which it is mounted: `https://example.org/backend`. */
+  publicUrl: string;
+  /** Path of requests as they arrive, if a proxy changes it. Default: the path of `publicUrl`. */
+  basePath?: string | undefined;
+  /** Folder of the embedded database, files, keys and mails. Default: `./data`. */
+  dataDir?: string | undefined;
+  /** A PostgreSQL 15 or newer. Default: the embedded PostgreSQL in `dataDir`. */
+  databaseUrl?: string | undefined;
+  /** Address that bypasses a transaction-mode pooler. */
+  databaseDirectUrl?: string | undefined;
+  redisUrl?: string | undefined;
+  /** Headers for session tokens, the preferred one first. Default: `['SVC-Token']`. */
+  tokenHeaders?: readonly string[] | undefined;
+  /** Lifetime of a session after its latest request. Default: 120. */
+  sessionMinutes?: number | undefined;
+  /** Default: 24. */
+  eventRetentionHours?: number | undefined;
+  /** Default: 30. */
+  pushLogDays?: number | undefined;
+  /** Default: 365. */
+  auditDays?: number | undefined;
+  /** Default: 7. */
+  backupDays?: number | undefined;
+  /** Default: 7. */
+  requestLogDays?: number | undefined;
+  /** Default: 1000. */
+  requestLogSlowMs?: number | 'off' | undefined;
+  /** Whether Web Push may use private networks. Default: false. */
+  pushPrivateNetworks?: boolean | undefined;
+  /** 32 bytes, as 64 hex digits or in Base64. Default: a key file in `dataDir`. */
+  encryptionKey?: string | undefined;
+  smtpUrl?: string | undefined;
+  /** A mail address, or a name followed by `<address>`. */
+  mailFrom?: string | undefined;
+  resetPageUrl?: string | undefined;
+  /** Whether the console is served. Default: true. */
+  console?: boolean | undefined;
+  consoleOrigin?: string | undefined;
+  /** `s3://bucket?endpoint=…&region=…`. Default: files in `dataDir`. */
+  storageUrl?: string | undefined;
+  /** Default: true. */
+  rateLimit?: boolean | undefined;
+  /** Seconds for which `stop` still serves requests while `/readyz` fails. Default: 0. */
+  drainSeconds?: number | undefined;
+  /** Number of trusted proxies in front of the server. Default: 0. */
+  trustProxy?: number | undefined;
+  /** Default: `warn`. */
+  logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' | undefined;
+  /** Receives each line of the log, as JSON. Default: the standard output. */
+  log?: { write: (line: string) => unknown } | undefined;
+  /** Identifiers and secrets of the first application of an empty database. Default: random. */
+  bootstrap?: Partial<AtriumCredentials> | undefined;
+}
+
+export interface AtriumCredentials {
+  applicationId: number;
+  authKey: string;
+  authSecret: string;
+  apiKey: string;
+}
+
+/** One service. A process runs one at a time. */
+export interface Atrium {
+  /**
+   * Serves a request below the base path: REST, GraphQL and pages. Others go to `next`, or get the status 404. Fits
+   * `createServer` of Node.js, and `app.use` of Express with or without the path. Mount it before parsers of bodies.
+   */
+  readonly handler: (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void;
+  /**
+   * Serves GraphQL over WebSocket; for the event `upgrade` of the server.
+   * @returns false if the request is not below the base path and was not answered
+   */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
+  /**
+   * Opens and migrates the database, then serves. Requests until then get the status 503.
+   * @returns the credentials of the first application if this call created it; they are also in
+   *   `<dataDir>/credentials.json`
+   */
+  start: () => Promise<{ credentials: AtriumCredentials | undefined }>;
+  /** Finishes requests in flight and closes sockets and the database. `start` may follow. */
+  stop: () => Promise<void>;
+}

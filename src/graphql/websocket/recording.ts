@@ -1,0 +1,49 @@
+import type { GraphQLError } from 'graphql';
+import type { Services } from '../../context.ts';
+import type { Viewer } from '../../lib/access.ts';
+import type { NotedError } from '../../server/observability/request-errors.ts';
+import type { RequestedOperation } from '../operations.ts';
+import type { Connection } from './connection.ts';
+
+export interface RecordedOperation {
+  viewer: Viewer | undefined;
+  requested: RequestedOperation | undefined;
+  errors: readonly NotedError[] | undefined;
+  /** Undefined for streams, whose duration says nothing. */
+  ms: number | undefined;
+  isCutOff?: boolean;
+  /** Called only for recorded operations. */
+  bytes?: () => number;
+}
+
+/** Adds an operation of a socket to the request log if it has failed or was slow. */
+export function recordOperation(
+  connection: Connection,
+  { viewer, requested, errors, ms, isCutOff = false, bytes }: RecordedOperation,
+  { requestLog, networkOf }: Services,
+): void {
+  if (!errors && !(ms !== undefined && ms >= requestLog.slowMs)) return;
+  const { name: operation, fields = [] } = requested ?? {};
+  requestLog.add({
+    facts: { id: connection.id, route: '/graphql', viewer, operation, fields, errors, isOpenEnded: ms === undefined },
+    ms: ms ?? 0,
+    transport: 'websocket',
+    method: null,
+    path: null,
+    httpStatus: null,
+    isCutOff,
+    network: networkOf(connection.request),
+    userAgent: null,
+    responseBytes: bytes?.() ?? null,
+  });
+}
+
+/** A socket whose `connection_init` was refused. */
+export function recordRefusedSocket(
+  connection: Connection,
+  error: GraphQLError,
+  viewer: Viewer | undefined,
+  services: Services,
+): void {
+  recordOperation(connection, { viewer, requested: undefined, errors: [error], ms: undefined }, services);
+}

@@ -1,0 +1,25 @@
+import type pg from 'pg';
+import { fileSelects } from './files.ts';
+import { ARCHIVED, conditionOf } from './tables.ts';
+
+/** Rows and files of the applications, in the snapshot of the connection. */
+export async function countItems(
+  client: pg.Client,
+  applicationIds: readonly number[],
+  signal: AbortSignal,
+): Promise<number> {
+  let items = 0;
+  for (const id of applicationIds) {
+    for (const table of ARCHIVED) {
+      signal.throwIfAborted();
+      items += await countRows(client, `"${table.name}" t WHERE ${conditionOf(table, id)}`);
+    }
+    for (const select of await fileSelects(client, id)) items += await countRows(client, `(${select}) files`);
+  }
+  return items;
+}
+
+async function countRows(client: pg.Client, from: string): Promise<number> {
+  const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${from}`);
+  return Number(rows[0]!.count);
+}

@@ -1,0 +1,64 @@
+import type { Context } from '../../context.ts';
+import { transact } from '../../db/transact.ts';
+import type { AdministratorViewer } from '../../lib/access.ts';
+import { NotFoundError } from '../../lib/errors.ts';
+import {
+  bindBrowser,
+  boundToBrowser,
+  boundToSession,
+  CHALLENGE_LIFETIME_MS,
+  type ChallengeBinding,
+  createChallenge,
+} from './challenges.ts';
+import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
+import { credentialsAt, listCredentials } from './passkeys.ts';
+import { relyingPartyOf, webauthn } from './relying-party.ts';
+import { type Administrator, findAdministrator, jobOfAdministrator } from './rows.ts';
+import { confirmedUntil, requirePage, startSession } from './sessions.ts';
+
+/** Without a list of credentials, so that it reveals no account and needs no email address. */
+export async function passkeySignInOptions(context: Context): Promise<unknown> {
+  const { id } = relyingPartyOf(context);
+  return requestOptions(id, bindBrowser(context), context);
+}
+
+/** @throws {NotFoundError} */
+export async function passkeyConfirmationOptions(viewer: AdministratorViewer, context: Context): Promise<unknown> {
+  const { id } = relyingPartyOf(context);
+  const allowCredentials = credentialsAt(await listCredentials(viewer.administrator.id), id);
+  if (allowCredentials.length === 0) throw new NotFoundError(`The account has no passkey for ${id}`);
+  return requestOptions(id, boundToSession('confirmation', viewer), context, allowCredentials);
+}
+
+/** Counts as password and code, because the authenticator has verified the person. @throws {PasskeyRefusedError} */
+export async function signInAdministratorWithPasskey(
+  assertion: PasskeyAssertion,
+  context: Context,
+): Promise<Administrator> {
+  const page = requirePage(context);
+  const id = await verifyAssertion(assertion, boundToBrowser(page), context);
+  const at = context.now();
+  const token = await transact(jobOfAdministrator(id, context.network), (transaction) =>
+    startSession(transaction, id, at),
+  );
+  page.setToken(token);
+  return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(at) };
+}
+
+/** @returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` reads */
+async function requestOptions(
+  rpID: string,
+  binding: ChallengeBinding,
+  context: Context,
+  allowCredentials?: { id: string; transports: string[] }[],
+): Promise<unknown> {
+  const challenge = Buffer.from(await createChallenge(binding, context), 'base64url');
+  const { generateAuthenticationOptions } = await webauthn();
+  return generateAuthenticationOptions({
+    rpID,
+    challenge: new Uint8Array(challenge),
+    timeout: CHALLENGE_LIFETIME_MS,
+    userVerification: 'required',
+    ...(allowCredentials && { allowCredentials }),
+  });
+}

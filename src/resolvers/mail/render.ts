@@ -1,0 +1,38 @@
+import type { Context } from '../../context.ts';
+import { db } from '../../db/client.ts';
+import type { MailTemplateKind } from '../../generated/prisma/client.ts';
+import { filled, filledHtml, filledSubject, type MailValues } from './placeholders.ts';
+import { type GivenTexts, type MailTexts, requireTexts } from './rules.ts';
+import { findMailTemplate } from './templates.ts';
+
+export function rendered({ subject, text, html }: MailTexts, values: MailValues): MailTexts {
+  return {
+    subject: filledSubject(subject, values),
+    text: filled(text, values),
+    html: html === null ? null : filledHtml(html, values),
+  };
+}
+
+/** The mail of the application with these values. */
+export async function renderMail(
+  applicationId: number,
+  kind: MailTemplateKind,
+  values: MailValues,
+): Promise<{ subject: string; text: string; html: string | undefined }> {
+  const { html, ...texts } = rendered(await findMailTemplate(applicationId, kind), values);
+  return { ...texts, html: html ?? undefined };
+}
+
+type SampleContext = Pick<Context, 'resetPageUrl'>;
+
+/** The texts with the values of a sample user, without storing them. @throws {InvalidFieldsError} */
+export async function previewMail(given: GivenTexts, applicationId: number, context: SampleContext) {
+  return rendered(requireTexts(given), await sampleValues(applicationId, context));
+}
+
+export async function sampleValues(applicationId: number, { resetPageUrl }: SampleContext): Promise<MailValues> {
+  const { name } = await db.application.findUniqueOrThrow({ where: { id: applicationId }, select: { name: true } });
+  const link = new URL(resetPageUrl());
+  link.searchParams.set('reset_token', '0'.repeat(40));
+  return { application: name, name: 'Grace Hopper', login: 'grace', link: link.href, minutes: '60' };
+}

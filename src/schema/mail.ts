@@ -1,0 +1,146 @@
+import { previewMail } from '../resolvers/mail/render.ts';
+import { type MailTest as TestShape, testMail } from '../resolvers/mail/send-test.ts';
+import { findMailSettings, type MailSettings as SettingsShape } from '../resolvers/mail/settings.ts';
+import {
+  listMailTemplates,
+  resetMailTemplate,
+  type MailTemplate as TemplateShape,
+  updateMailTemplate,
+} from '../resolvers/mail/templates.ts';
+import { builder } from './builder.ts';
+
+const MailTemplateKind = builder.enumType('MailTemplateKind', {
+  description: 'Mails that the service sends to users of an application.',
+  values: {
+    PASSWORD_RESET: { value: 'passwordReset', description: 'The link to set a new password.' },
+  } as const,
+});
+
+const HTML_TEXT = 'Text for mail programs that show HTML; null if the mail has none.';
+
+const MailTemplate = builder.objectRef<TemplateShape>('MailTemplate').implement({
+  description:
+    'Texts of a mail, with placeholders: `{{application}}`, `{{name}}`, `{{login}}`, `{{link}}` and `{{minutes}}`, the ' +
+    'lifetime of the link. `{{name|there}}` is `there` for users without a name.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: MailTemplateKind, description: 'The mail that has these texts.' }),
+    subject: t.exposeString('subject', { description: 'Subject of the mail, one line.' }),
+    text: t.exposeString('text', { description: 'Plain text of the mail.' }),
+    html: t.exposeString('html', { nullable: true, description: HTML_TEXT }),
+    isDefault: t.exposeBoolean('isDefault', { description: 'Whether these are the texts of the service.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Time of the last change; null for the texts of the service.',
+    }),
+  }),
+});
+
+const MailTemplateInput = builder.inputType('MailTemplateInput', {
+  description: 'Texts of a mail. Unknown placeholders fail with `UNPROCESSABLE`.',
+  fields: (t) => ({
+    kind: t.field({ type: MailTemplateKind, required: true, description: 'The mail to change.' }),
+    subject: t.string({ required: true, description: 'One line of 1 to 200 characters, without `{{link}}`.' }),
+    text: t.string({ required: true, description: 'At most 20,000 characters. Must contain `{{link}}`.' }),
+    html: t.string({
+      description:
+        'At most 100,000 characters. Must contain `{{link}}`. Values of placeholders are escaped. Null or blank: the ' +
+        'mail has plain text only.',
+    }),
+  }),
+});
+
+const MailPreview = builder.objectRef<{ subject: string; text: string; html: string | null }>('MailPreview').implement({
+  description: 'A mail as a user receives it, with the values of a sample user.',
+  fields: (t) => ({
+    subject: t.exposeString('subject', { description: 'Subject of the mail, with values for all placeholders.' }),
+    text: t.exposeString('text', { description: 'Plain text, with values for all placeholders.' }),
+    html: t.exposeString('html', { nullable: true, description: HTML_TEXT }),
+  }),
+});
+
+const MailSettings = builder.objectRef<SettingsShape>('MailSettings').implement({
+  description: 'How the service sends mails. The operator sets it in the environment.',
+  fields: (t) => ({
+    server: t.string({
+      nullable: true,
+      description: 'Host of the mail server (`SMTP_URL`); null: mails are written to `mail` in `DATA_DIR`.',
+      resolve: ({ server }) => server ?? null,
+    }),
+    sender: t.exposeString('sender', { description: 'Sender of all mails (`MAIL_FROM`).' }),
+    resetPage: t.exposeString('resetPage', {
+      description: 'Page to which the links of password resets lead (`RESET_PAGE_URL`).',
+    }),
+  }),
+});
+
+const MailTest = builder.objectRef<TestShape>('MailTest').implement({
+  description: 'Outcome of a test mail.',
+  fields: (t) => ({
+    isAccepted: t.exposeBoolean('isAccepted', { description: 'Whether the mail server accepted the mail.' }),
+    answer: t.exposeString('answer', {
+      description: 'The response of the mail server, or why it could not be reached.',
+    }),
+  }),
+});
+
+builder.queryField('mailSettings', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: MailSettings,
+    description: 'How the service sends mails, for all applications.',
+    resolve: (_root, _args, context) => findMailSettings(context),
+  }),
+);
+
+builder.queryField('mailTemplates', (t) =>
+  t.withAuth({ key: true }).field({
+    type: [MailTemplate],
+    description: 'The mails that the service sends to users of the application, with their texts.',
+    resolve: (_root, _args, { viewer }) => listMailTemplates(viewer.applicationId),
+  }),
+);
+
+builder.queryField('mailPreview', (t) =>
+  t.withAuth({ key: true }).field({
+    type: MailPreview,
+    description: 'Shows a mail with these texts, without storing them. Invalid texts fail with `UNPROCESSABLE`.',
+    args: { input: t.arg({ type: MailTemplateInput, required: true, description: 'The texts to show.' }) },
+    resolve: (_root, { input }, context) => previewMail(input, context.viewer.applicationId, context),
+  }),
+);
+
+builder.mutationField('updateMailTemplate', (t) =>
+  t.withAuth({ key: true }).field({
+    type: MailTemplate,
+    description: 'Replaces the texts of a mail, from the next mail on. Invalid texts fail with `UNPROCESSABLE`.',
+    args: { input: t.arg({ type: MailTemplateInput, required: true, description: 'The new texts.' }) },
+    resolve: (_root, { input }, context) => updateMailTemplate(input, context),
+  }),
+);
+
+builder.mutationField('resetMailTemplate', (t) =>
+  t.withAuth({ key: true }).field({
+    type: MailTemplate,
+    description: 'Deletes the texts of the application for a mail, and returns those of the service.',
+    args: { kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail whose texts are deleted.' }) },
+    resolve: (_root, { kind }, context) => resetMailTemplate(kind, context),
+  }),
+);
+
+builder.mutationField('testMail', (t) =>
+  t.withAuth({ key: true }).field({
+    type: MailTest,
+    description:
+      'Sends a mail to an address and reports what the mail server responds. An invalid address fails with ' +
+      '`UNPROCESSABLE`.',
+    rateLimit: 'signIn',
+    args: {
+      to: t.arg.string({ required: true, description: 'Email address that receives the mail.' }),
+      sample: t.arg({
+        type: MailTemplateKind,
+        description: 'Sends this mail of the application with sample values. Default: a short test text.',
+      }),
+    },
+    resolve: (_root, { to, sample }, context) => testMail(to, sample, context),
+  }),
+);

@@ -1,0 +1,73 @@
+import type { Services } from '../context.ts';
+import { createHandlers, type HandlerSettings, type Handlers } from './handlers.ts';
+import { createHttpServer, type Entrance } from './server.ts';
+
+export interface EntranceSettings {
+  host: string;
+  port: number;
+  /** Undefined: the console is served with everything else. */
+  consolePort: number | undefined;
+}
+
+/** Replaces the HTTP server at `host` and `port`. */
+export type CreateEntrance = (handlers: Handlers) => Entrance;
+
+export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections' | 'stop'> {
+  /** @returns the address of the service, then that of the console if it has its own port */
+  open: () => Promise<string[]>;
+  close: Entrance['close'];
+}
+
+/** One entrance for all requests, or another one for those of the console. */
+export function createEntrances(
+  services: Services,
+  handlerSettings: HandlerSettings,
+  { host, port, consolePort }: EntranceSettings,
+  createMain: CreateEntrance = (handlers) => createHttpServer(handlers, { host, port }),
+): Entrances {
+  const hasConsolePort = consolePort !== undefined;
+  const main = createHandlers(hasConsolePort ? { ...services, isConsoleOn: false } : services, handlerSettings);
+  const handlers = [main];
+  const entrances = [createMain(main)];
+  if (hasConsolePort) {
+    const withConsole = createHandlers(services, handlerSettings);
+    handlers.push(withConsole);
+    entrances.push(createHttpServer(withConsole, { host, port: consolePort }));
+  }
+  const sockets = handlers.map((one) => one.sockets);
+  return {
+    open: () => openAll(entrances),
+    close: (timeoutMs) => closeAll(entrances, timeoutMs),
+    sockets: {
+      count: () => sockets.reduce((sum, { count }) => sum + count(), 0),
+      closeWithin: async (milliseconds) => {
+        await Promise.all(sockets.map(({ closeWithin }) => closeWithin(milliseconds)));
+      },
+      stop: async (timeoutMs) => {
+        await Promise.all(sockets.map(({ stop }) => stop(timeoutMs)));
+      },
+    },
+    closeConnections: () => {
+      for (const { closeConnections } of handlers) closeConnections();
+    },
+    stop: () => {
+      for (const { stop } of handlers) stop();
+    },
+  };
+}
+
+/** If one does not open, closes those before it. */
+async function openAll(entrances: readonly Entrance[]): Promise<string[]> {
+  const addresses: string[] = [];
+  try {
+    for (const { open } of entrances) addresses.push(await open());
+    return addresses;
+  } catch (error) {
+    await closeAll(entrances.slice(0, addresses.length), 0);
+    throw error;
+  }
+}
+
+async function closeAll(entrances: readonly Entrance[], timeoutMs: number): Promise<void> {
+  await Promise.all(entrances.map(({ close }) => close(timeoutMs)));
+}

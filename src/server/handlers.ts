@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Services } from '../context.ts';
+import { graphqlOverHttp } from '../graphql/http/handler.ts';
+import { acceptsPage } from '../graphql/http/request-shape.ts';
+import { graphqlOverSocket } from '../graphql/websocket/server.ts';
+import { onFirstUse } from '../lib/on-first-use.ts';
+import { MINUTE } from '../lib/time.ts';
+import { restAdapter } from '../rest/index.ts';
+import { cutStalled } from './http/stalled-clients.ts';
+import { boundUnread } from './http/unread-responses.ts';
+import type { Health } from './observability/health.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { Requests } from './observability/requests.ts';
+import { pageRoute } from './pages/paths.ts';
+
+const STALLED_AFTER_MS = 2 * MINUTE;
+
+export interface HandlerSettings {
+  tokenHeaders: readonly string[];
+  health: Health;
+  metrics: Metrics;
+  /** Milliseconds; default: two minutes. */
+  stalledAfter?: number | undefined;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface Handlers {
+  handle: (request: IncomingMessage, response: ServerResponse) => void;
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  sockets: Pick<ReturnType<typeof graphqlOverSocket>, 'count' | 'closeWithin' | 'stop'>;
+  /** Proxies then send no further request on a connection. */
+  closeConnections: () => void;
+  /** After the last request. */
+  stop: () => void;
+}
+
+/** Routes requests by path, for any server. */
+export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
+  const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
+  const rest = restAdapter(services, tokenHeaders);
+  const pages = pagesOnFirstUse(services, tokenHeaders);
+  const handlers = new Map<string, Handler>([
+    ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
+    ['/healthz', (_request, response) => health.answer('/healthz', response)],
+    ['/readyz', (_request, response) => health.answer('/readyz', response)],
+    ['/metrics', (_request, response) => metrics.answer(response)],
+  ]);
+  const endpoints = (request: IncomingMessage, response: ServerResponse) =>
+    rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
+  const pageOrEndpoint: Handler = (request, response) =>
+    pages(request, response, () => void endpoints(request, response));
+  const requests = new Requests(services, metrics);
+  const cutIfStalled = cutStalled(stalledAfter);
+  const unread = boundUnread(services.networkOf);
+  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests });
+  let isClosing = false;
+  return {
+    handle(request, response) {
+      if (isClosing) response.setHeader('Connection', 'close');
+      cutIfStalled(request, response);
+      unread.note(request);
+      const path = pathOf(request);
+      const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
+      const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
+      // The REST adapter reports the routes of its endpoints itself.
+      const route = handlers.has(path) ? path : routeOfPage;
+      requests.serve(request, response, route, () => void handler(request, response));
+    },
+    upgrade,
+    sockets,
+    closeConnections() {
+      isClosing = true;
+    },
+    stop: unread.stop,
+  };
+}
+
+/** Without `next`, an address without page is answered with a page of status 404. */
+type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (() => void) | undefined) => void;
+
+/** The pages are larger than the rest of the service. */
+function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
+  const load = onFirstUse(async () => {
+    const { browserPages, sendNotFound } = await import('./pages/browser.ts');
+    const { openApiDocument } = await import('../rest/openapi/document.ts');
+    const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
+    const answer: PageHandler = (request, response, next) =>
+      pages(request, response, next ?? (() => void sendNotFound(request, response)));
+    return answer;
+  });
+  return (request, response, next) =>
+    void load()
+      .then((pages) => pages(request, response, next))
+      .catch((error: unknown) => {
+        services.log.error({ err: error }, 'the pages for browsers could not be loaded');
+        response.writeHead(500).end();
+      });
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end < 0 ? url : url.slice(0, end);
+}

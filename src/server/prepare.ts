@@ -1,0 +1,53 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { type ApplicationCredentials, bootstrapApplication } from '../resolvers/applications/create.ts';
+import { countUndecryptable } from '../resolvers/applications/secrets.ts';
+import { encryptIdentityProviders } from '../resolvers/sessions/identity-providers.ts';
+import type { Encrypter } from './encryption/encrypter.ts';
+import { createEncrypter, naming } from './startup.ts';
+
+/** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
+const SECRETS_TRIED = 10;
+
+export interface Prepared {
+  encrypter: Encrypter;
+  /** Those of the first application, if it was created. */
+  credentials: ApplicationCredentials | undefined;
+}
+
+/** Work on the open database that one process does. */
+export async function prepare(config: Config, log: Logger): Promise<Prepared> {
+  const credentials = await bootstrap(config);
+  const encrypter = await createEncrypter(config);
+  await encryptIdentityProviders(encrypter);
+  await warnIfKeyChanged(encrypter, log);
+  return { encrypter, credentials };
+}
+
+export const credentialsFile = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'credentials.json');
+
+/**
+ * Creates the first application of an empty database. Its secrets are written to a file before the transaction commits,
+ * because they cannot be displayed again.
+ */
+function bootstrap(config: Config): Promise<ApplicationCredentials | undefined> {
+  const { applicationId: id, ...secrets } = config.bootstrap;
+  const first = { id, name: 'first', publicSignIn: true, ...secrets };
+  return bootstrapApplication(first, new Date(), (created) =>
+    storeCredentials(created, credentialsFile(config)).catch(naming('DATA_DIR')),
+  );
+}
+
+async function storeCredentials(credentials: ApplicationCredentials, file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+}
+
+/** Only a warning, because everything that needs no secrets still works. */
+async function warnIfKeyChanged(encrypter: Encrypter, log: Logger): Promise<void> {
+  const count = await countUndecryptable(encrypter, { most: SECRETS_TRIED });
+  if (count > 0) log.warn({ count }, 'ENCRYPTION_KEY cannot decrypt existing secrets; has it changed?');
+}

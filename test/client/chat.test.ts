@@ -1,0 +1,300 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import {
+  type Atrium,
+  type AtriumOptions,
+  createAtrium,
+  type Live,
+  memoryStorage,
+  type StoredSession,
+  type ThreadState,
+} from '../../packages/client/src/index.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { FaultProxy } from '../support/faults/fault-proxy.ts';
+import { execute } from '../support/fixtures/chat.ts';
+import { apiKey, createUser, type TestUser } from '../support/fixtures/users.ts';
+
+useApp();
+beforeAll(() => execute('mutation { updateApplication(input: { publicSignIn: true }) { id } }', {}, apiKey));
+
+function newAtrium(options: Partial<AtriumOptions> = {}): Atrium {
+  const atrium = createAtrium({
+    url: running.url,
+    applicationId: APPLICATION.id,
+    webSocket: WebSocket,
+    deviceStorage: memoryStorage(),
+    ...options,
+  });
+  onTestFinished(() => atrium.close());
+  return atrium;
+}
+
+async function signedIn(
+  user?: TestUser,
+  options: Partial<AtriumOptions> = {},
+): Promise<{ atrium: Atrium; id: number }> {
+  const atrium = newAtrium(options);
+  const { id } = await atrium.session.signIn(user ?? (await createUser()));
+  return { atrium, id };
+}
+
+/** Waits until the value satisfies `isRight`. */
+function until<Value>(live: Live<Value>, isRight: (value: Value) => unknown): Promise<Value> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!isRight(live.get())) return;
+      queueMicrotask(() => stop());
+      resolve(live.get());
+    };
+    const stop = live.subscribe(look);
+    onTestFinished(stop);
+    look();
+  });
+}
+
+const texts = ({ messages }: ThreadState) => messages.map(({ text, state }) => `${text} ${state}`);
+
+async function pair() {
+  const [alice, bob] = [await signedIn(), await signedIn()];
+  const { id } = await alice.atrium.chat.openPrivate(bob.id);
+  return { alice, bob, id };
+}
+
+describe('session', () => {
+  test('signUp creates a user with the id of the application alone, and signOut removes everything from the device', async () => {
+    const deviceStorage = memoryStorage();
+    const atrium = newAtrium({ deviceStorage });
+    const states: string[] = [];
+    atrium.session.watch(({ status }) => states.push(status));
+    await expect(atrium.session.signUp({ login: 'ann', password: 'short' })).rejects.toMatchObject({
+      code: 'UNPROCESSABLE',
+      fields: { password: [expect.any(String)] },
+    });
+    const user = await atrium.session.signUp({ login: 'ann', password: 'correct-horse', fullName: 'Ann' });
+    expect(user).toMatchObject({ id: expect.any(Number), name: 'Ann', login: 'ann' });
+    expect(atrium.session.user).toEqual(user);
+    await until(atrium.chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+    await atrium.session.signOut();
+    expect(atrium.session.user).toBeUndefined();
+    expect(await deviceStorage.all('cache')).toEqual([]);
+    expect(states).toEqual(['restoring', 'signedOut', 'signedIn', 'signedOut']);
+    await expect(atrium.session.signIn({ login: 'ann', password: 'wrong-horse' })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
+  });
+
+  test('restore returns the user of the last visit without network', async () => {
+    const between = await FaultProxy.start(running.url);
+    const kept: { session?: StoredSession } = {};
+    const options = {
+      url: between.url,
+      deviceStorage: memoryStorage(),
+      storage: {
+        load: () => kept.session,
+        save: (session: StoredSession | undefined) => {
+          kept.session = session;
+        },
+      },
+    };
+    const { atrium, id } = await signedIn(undefined, options);
+    const dialog = await atrium.chat.createGroup('Lunch', []);
+    await atrium.chat.dialog(dialog.id).send('Soup?');
+    await until(atrium.chat.list, ({ dialogs }) => dialogs[0]?.lastMessage?.text === 'Soup?');
+    await until(atrium.chat.dialog(dialog.id).thread, ({ messages }) => messages.length === 1);
+    await expect.poll(() => options.deviceStorage.all('cache')).toHaveLength(3);
+    atrium.close();
+    await between.close();
+
+    const later = newAtrium(options);
+    expect((await later.session.restore())?.id).toBe(id);
+    const list = await until(later.chat.list, ({ status }) => status === 'ready');
+    expect(list).toMatchObject({ isStale: true, dialogs: [{ name: 'Lunch' }] });
+    const thread = await until(later.chat.dialog(dialog.id).thread, ({ status }) => status === 'ready');
+    expect(thread).toMatchObject({ isStale: true, messages: [{ text: 'Soup?' }] });
+  });
+});
+
+describe('chat', () => {
+  test('dialog.send shows a message at once and under the same key when it is stored', async () => {
+    const { alice, bob, id } = await pair();
+    const mine = alice.atrium.chat.dialog(id);
+    const seen: string[][] = [];
+    const keys = new Set<string>();
+    onTestFinished(
+      mine.watch((state) => {
+        seen.push(texts(state));
+        for (const { key } of state.messages) keys.add(key);
+      }),
+    );
+    await until(mine.thread, ({ status }) => status === 'ready');
+    const theirs = until(bob.atrium.chat.dialog(id).thread, ({ messages }) => messages.length === 1);
+    const sent = await mine.send('Lunch?');
+    expect(sent).toMatchObject({ text: 'Lunch?', senderId: alice.id, dialogId: id });
+    expect((await theirs).messages).toMatchObject([{ id: sent.id, text: 'Lunch?', state: 'sent' }]);
+    await until(mine.thread, (state) => texts(state)[0] === 'Lunch? sent');
+    expect(seen).toContainEqual(['Lunch? pending']);
+    expect(keys.size).toBe(1);
+    expect(seen.every((list) => list.length <= 1)).toBe(true);
+  });
+
+  test('messages of an outage are sent in order, once each, when the service returns', async () => {
+    const between = await FaultProxy.start(running.url);
+    onTestFinished(() => between.close());
+    const alice = await signedIn(undefined, { url: between.url });
+    const dialog = await alice.atrium.chat.createGroup('Tunnel', []);
+    const handle = alice.atrium.chat.dialog(dialog.id);
+    await until(handle.thread, ({ status }) => status === 'ready');
+    between.target = 'http://127.0.0.1:1';
+    between.cut();
+    const sends = ['one', 'two', 'three'].map((text) => handle.send(text));
+    expect(texts(handle.thread.get())).toEqual(['one pending', 'two pending', 'three pending']);
+    await expect.poll(() => alice.atrium.chat.outbox.get()[0]?.attempts ?? 0).toBeGreaterThan(1);
+    between.target = running.url;
+    const stored = await Promise.all(sends);
+    expect(stored.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+    const { messages } = await handle.history();
+    expect(messages.map(({ text }) => text)).toEqual(['one', 'two', 'three']);
+    expect(alice.atrium.chat.outbox.get()).toEqual([]);
+  });
+
+  test('the outbox survives a restart of the app', async () => {
+    const deviceStorage = memoryStorage();
+    const between = await FaultProxy.start(running.url);
+    const user = await createUser();
+    const alice = await signedIn(user, { url: between.url, deviceStorage });
+    const dialog = await alice.atrium.chat.createGroup('Later', []);
+    await between.close();
+    void alice.atrium.chat.dialog(dialog.id).send('kept');
+    await expect.poll(() => deviceStorage.all('outbox')).toHaveLength(1);
+    alice.atrium.close();
+
+    const again = await signedIn(user, { deviceStorage });
+    await until(again.atrium.chat.outbox, (entries) => entries.length === 0);
+    await expect
+      .poll(async () => (await again.atrium.chat.dialog(dialog.id).history()).messages.map(({ text }) => text))
+      .toEqual(['kept']);
+    expect(await deviceStorage.all('outbox')).toEqual([]);
+  });
+
+  test('a refused message is failed until it is discarded or succeeds again, and later ones are sent', async () => {
+    const { alice, bob, id } = await pair();
+    const group = await alice.atrium.chat.createGroup('Group', [bob.id]);
+    const handle = bob.atrium.chat.dialog(group.id);
+    await until(handle.thread, ({ status }) => status === 'ready');
+    await alice.atrium.chat.dialog(group.id).update({ removeUserIds: [bob.id] });
+    await expect(handle.send('too late')).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(bob.atrium.chat.outbox.get()).toMatchObject([
+      { text: 'too late', state: 'failed', error: { code: 'FORBIDDEN' } },
+    ]);
+    await bob.atrium.chat.dialog(id).send('elsewhere');
+    await alice.atrium.chat.dialog(group.id).update({ addUserIds: [bob.id] });
+    await handle.retry(bob.atrium.chat.outbox.get()[0]!);
+    await until(bob.atrium.chat.outbox, (entries) => entries.length === 0);
+    expect((await handle.history()).messages.map(({ text }) => text)).toEqual(['too late']);
+
+    await alice.atrium.chat.dialog(group.id).update({ removeUserIds: [bob.id] });
+    const discarded = handle.send('never');
+    await expect(discarded).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await handle.discard(bob.atrium.chat.outbox.get()[0]!);
+    expect(bob.atrium.chat.outbox.get()).toEqual([]);
+  });
+
+  test('edit, react and delete show their effect at once, for the others by events, and are undone if refused', async () => {
+    const { alice, bob, id } = await pair();
+    const [mine, theirs] = [alice.atrium.chat.dialog(id), bob.atrium.chat.dialog(id)];
+    await until(mine.thread, ({ status }) => status === 'ready');
+    await until(theirs.thread, ({ status }) => status === 'ready');
+    const message = await mine.send('tea');
+    await until(theirs.thread, ({ messages }) => messages.length === 1);
+
+    const edited = mine.edit(message.id, 'coffee');
+    expect(mine.thread.get().messages[0]).toMatchObject({ text: 'coffee', isEdited: true });
+    await edited;
+    await until(theirs.thread, ({ messages }) => messages[0]?.text === 'coffee' && messages[0].isEdited);
+
+    const refused = theirs.edit(message.id, 'mine now');
+    expect(theirs.thread.get().messages[0]).toMatchObject({ text: 'mine now' });
+    await expect(refused).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(theirs.thread.get().messages[0]).toMatchObject({ text: 'coffee' });
+
+    const reacted = theirs.react(message.id, '👍');
+    expect(theirs.thread.get().messages[0]!.reactions).toEqual([{ name: '👍', count: 1, own: true }]);
+    await reacted;
+    await until(mine.thread, ({ messages }) => messages[0]?.reactions[0]?.count === 1);
+    expect(mine.thread.get().messages[0]!.reactions).toEqual([{ name: '👍', count: 1, own: false }]);
+    await theirs.react(message.id, '👍');
+    await until(mine.thread, ({ messages }) => messages[0]?.reactions.length === 0);
+
+    const deleted = mine.delete(message.id);
+    expect(mine.thread.get().messages).toEqual([]);
+    await deleted;
+    await until(theirs.thread, ({ messages }) => messages.length === 0);
+  });
+
+  test('unread counts, read marks, typing and presence follow the other user', async () => {
+    const { alice, bob, id } = await pair();
+    const [mine, theirs] = [alice.atrium.chat.dialog(id), bob.atrium.chat.dialog(id)];
+    await until(mine.thread, ({ status }) => status === 'ready');
+    const unread = until(bob.atrium.chat.unread, (count) => count === 1);
+    await until(bob.atrium.chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+    const message = await mine.send('ping');
+    await unread;
+    const list = await until(bob.atrium.chat.list, ({ dialogs }) => dialogs[0]?.unreadCount === 1);
+    expect(list.dialogs[0]).toMatchObject({ id, peerId: alice.id, lastMessage: { text: 'ping', senderId: alice.id } });
+    await theirs.markRead();
+    await until(bob.atrium.chat.unread, (count) => count === 0);
+    await until(bob.atrium.chat.list, ({ dialogs }) => dialogs[0]?.unreadCount === 0);
+    await until(mine.thread, ({ messages }) => messages[0]?.readIds.includes(bob.id));
+    expect(mine.thread.get().messages).toMatchObject([{ id: message.id, readIds: [alice.id, bob.id] }]);
+
+    await theirs.typing();
+    await until(mine.thread, ({ typing }) => typing.includes(bob.id));
+    await theirs.send('pong');
+    await until(mine.thread, ({ typing }) => typing.length === 0);
+
+    await until(alice.atrium.chat.online([bob.id]), (online) => online.has(bob.id));
+    bob.atrium.close();
+    await until(alice.atrium.chat.online([bob.id]), (online) => !online.has(bob.id));
+  });
+
+  test('messages are paged both ways around one message', async () => {
+    const { alice, id } = await pair();
+    const handle = alice.atrium.chat.dialog(id);
+    for (let index = 0; index < 120; index++) await handle.send(`${index}`);
+    const first = await until(handle.thread, ({ status }) => status === 'ready');
+    expect(first.messages.map(({ text }) => text)).toEqual(Array.from({ length: 50 }, (_, index) => `${index + 70}`));
+    expect(first.hasOlder).toBe(true);
+    await handle.loadOlder();
+    await handle.loadOlder();
+    const all = handle.thread.get();
+    expect(all.messages.map(({ text }) => Number(text))).toEqual(Array.from({ length: 120 }, (_, index) => index));
+    expect(all.hasOlder).toBe(false);
+    await handle.jumpTo(all.messages[40]!.id);
+    expect(handle.thread.get()).toMatchObject({ hasOlder: true, hasNewer: true });
+    expect(handle.thread.get().messages.map(({ text }) => Number(text))).toEqual(
+      Array.from({ length: 50 }, (_, index) => index + 15),
+    );
+    await handle.loadNewer();
+    expect(handle.thread.get().messages.at(-1)!.text).toBe('114');
+    await handle.jumpToLatest();
+    expect(handle.thread.get().messages.at(-1)!.text).toBe('119');
+  });
+
+  test('calls without a listener for their failure cause no unhandled rejection', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const { atrium } = await signedIn();
+    const handle = atrium.chat.dialog('000000000000000000000000');
+    void handle.send('nowhere');
+    void handle.typing();
+    void handle.markRead();
+    void handle.edit('000000000000000000000000', 'x');
+    void handle.react('000000000000000000000000', 'x');
+    void handle.delete('000000000000000000000000');
+    await until(atrium.chat.outbox, (entries) => entries[0]?.state === 'failed');
+    await expect(handle.typing().then(() => handle.history())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(unhandled).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
+import type { Role } from '../../../src/lib/access.ts';
+import { MINUTE } from '../../../src/lib/time.ts';
+import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { graphql } from '../../support/clients/graphql.ts';
+import { rawRequest } from '../../support/clients/raw-http.ts';
+import { errorIn, signedInAdministrator } from '../../support/fixtures/administrators.ts';
+import { errorOf, execute } from '../../support/fixtures/chat.ts';
+import { linkIn, mailsTo } from '../../support/fixtures/mails.ts';
+import { apiKey, createUser } from '../../support/fixtures/users.ts';
+
+useApp();
+
+const UPDATE = 'mutation ($input: MailTemplateInput!) { updateMailTemplate(input: $input) { subject text html } }';
+const PREVIEW = 'query ($input: MailTemplateInput!) { mailPreview(input: $input) { subject text html } }';
+const TEXTS = { kind: 'PASSWORD_RESET', subject: 'Hi', text: '{{link}}' };
+
+const SCRIPT = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
+const HEADERS = 'x\r\nBcc: mallory@example.org\r\n\r\nAnother text';
+
+let count = 0;
+
+/** The mail to a proven address of a user with these values, which no rule has checked. */
+async function mailTo(values: { fullName?: string; login?: string; application?: string }): Promise<string> {
+  const { application = 'test', ...user } = values;
+  const email = `reader${++count}@example.org`;
+  const { id } = await createUser({ email });
+  await db.user.updateMany({ where: { id }, data: user });
+  await db.application.update({ where: { id: APPLICATION.id }, data: { name: application } });
+  await execute('mutation ($email: String!) { requestPasswordReset(email: $email) }', { email }, apiKey);
+  clock.advance(MINUTE);
+  const [mail] = await mailsTo(email);
+  return mail!;
+}
+
+const headersIn = (mail: string) =>
+  mail
+    .slice(0, mail.indexOf('\r\n\r\n'))
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+
+/** Without the line breaks that the encoding adds. */
+const partsOf = (mail: string) =>
+  mail.split(/^--\S+\r\n/m).map((part) => part.replaceAll('=\r\n', '').replaceAll('=3D', '='));
+
+afterEach(async () => {
+  await db.mailTemplate.deleteMany({});
+  await db.application.update({ where: { id: APPLICATION.id }, data: { name: 'test', appUrl: null } });
+});
+
+describe('#62 injection by texts of mails and links of apps', () => {
+  test.each(['application', 'fullName', 'login'] as const)(
+    '%s adds no header, paragraph or recipient',
+    async (field) => {
+      const input = {
+        ...TEXTS,
+        subject: '{{application}} {{name}} {{login}}',
+        text: '{{application}} {{name}} {{login}}\n{{link}}',
+      };
+      await execute(UPDATE, { input }, apiKey);
+      const mail = await mailTo({ [field]: HEADERS });
+      const names = headersIn(mail).map((line) => line.split(':', 1)[0]!.toLowerCase());
+      expect(names).not.toContain('bcc');
+      expect(names.filter((name) => name === 'to' || name === 'subject')).toHaveLength(2);
+      const body = mail.slice(mail.indexOf('\r\n\r\n') + 4).replaceAll('=\r\n', '');
+      expect(body).toContain('x Bcc: mallory@example.org Another text');
+      expect(body).not.toMatch(/^(Bcc:|Another)/m);
+    },
+  );
+
+  test.each(['\r\nBcc: mallory@example.org', '\nX-Header: 1', '\u0085X-Header: 1', '\u001b[2J'])(
+    'a subject with %j is refused, also in previews',
+    async (text) => {
+      const input = { ...TEXTS, subject: `Hi${text}there` };
+      for (const document of [UPDATE, PREVIEW]) {
+        expect(await errorOf(document, { input }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
+      }
+    },
+  );
+
+  test.each(['application', 'fullName', 'login'] as const)(
+    '%s adds no element to the HTML of a mail',
+    async (field) => {
+      const html = '<p title="{{name}}">{{application}} {{name}} {{login}}</p><a href="{{link}}">Set a password</a>';
+      await execute(UPDATE, { input: { ...TEXTS, html } }, apiKey);
+      const rich = partsOf(await mailTo({ [field]: SCRIPT })).find((part) => part.includes('text/html'))!;
+      expect([...rich.matchAll(/<(\w+)/g)].map(([, name]) => name)).toEqual(['p', 'a']);
+      expect(rich).toContain('&lt;script&gt;');
+      expect(rich).not.toMatch(/title="[^"]*"[^>]*on\w+=/);
+    },
+  );
+
+  test('a placeholder in a value is not replaced', async () => {
+    await execute(UPDATE, { input: { ...TEXTS, text: 'Dear {{name}}, open {{link}}' } }, apiKey);
+    const mail = await mailTo({ fullName: '{{link}} {{login}}' });
+    expect(mail.replaceAll('=\r\n', '')).toContain('Dear {{link}} {{login}}, open http');
+  });
+
+  test('a mail to an address that is not proven contains no text of the user', async () => {
+    const email = 'victim@example.org';
+    const { id } = await createUser({ email, full_name: 'You won: evil.example' });
+    await db.user.updateMany({ where: { id }, data: { verifiedEmail: null } });
+    const input = { ...TEXTS, subject: '{{name}}!', text: '{{name}} {{login}} {{link}}' };
+    await execute(UPDATE, { input }, apiKey);
+    await execute('mutation ($email: String!) { requestPasswordReset(email: $email) }', { email }, apiKey);
+    expect((await mailsTo(email))[0]).not.toContain('evil.example');
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    'JavaScript://x/%0aalert(1)',
+    ' javascript://x/%0aalert(1)',
+    'java\tscript://alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'data://text/html,<script>alert(1)</script>',
+    'vbscript://x',
+    'file:///etc/passwd',
+    'blob://x',
+    '//evil.example',
+    'https://user:password@evil.example',
+    'https://shop.example\\@evil.example',
+  ])('the app cannot be at %j, and the page of a reset does not link to it', async (appUrl) => {
+    const update = 'mutation ($url: String) { updateApplication(input: { appUrl: $url }) { id } }';
+    expect(await errorOf(update, { url: appUrl }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
+    // As an archive of another service might contain it.
+    const mail = await mailTo({});
+    await db.application.update({ where: { id: APPLICATION.id }, data: { appUrl } });
+    const token = new URL(linkIn(mail)).searchParams.get('reset_token');
+    const find = 'query ($token: String!) { passwordReset(token: $token) { appUrl } }';
+    expect(await execute(find, { token }, apiKey)).toEqual({ passwordReset: { appUrl: null } });
+    const { text } = await rawRequest('GET', linkIn(mail).slice(running.url.length));
+    expect(text).not.toContain('Back to');
+  });
+
+  test('the page of a reset shows names and the address of the app as text', async () => {
+    const mail = await mailTo({ login: SCRIPT, application: SCRIPT });
+    await db.application.update({ where: { id: APPLICATION.id }, data: { appUrl: `app.shop://x/"><script>` } });
+    const { text } = await rawRequest('GET', linkIn(mail).slice(running.url.length));
+    expect(text).toContain('&lt;script&gt;alert(1)');
+    expect(text.match(/<script/g)).toHaveLength(1);
+    // Values of attributes may contain anything but quotes.
+    expect(text.replace(/"[^"]*"/g, '""')).not.toMatch(/<img|<[^>]*\son\w+=/);
+  });
+
+  test.each<Role>(['support', 'viewer'])('the role %s reads and changes no mail', async (role) => {
+    const administrator = await signedInAdministrator(role);
+    const input = TEXTS;
+    for (const document of [
+      UPDATE,
+      PREVIEW,
+      'mutation { resetMailTemplate(kind: PASSWORD_RESET) { kind } }',
+      '{ mailTemplates { text } }',
+      'mutation { testMail(to: "mallory@example.org") { answer } }',
+    ]) {
+      expect([document, errorIn(await graphql(document, { input }, administrator))?.code]).toEqual([
+        document,
+        'FORBIDDEN',
+      ]);
+    }
+    expect(await mailsTo('mallory@example.org')).toEqual([]);
+  });
+});

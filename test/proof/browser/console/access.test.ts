@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { Role } from '../../../../src/lib/access.ts';
+import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { graphql } from '../../../support/clients/graphql.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { apiKey, createUser } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('rights in the console', () => {
+  useApp();
+  useBrowser();
+
+  test('an API key is created, shown once, used and revoked', async () => {
+    const { page } = await openAs(await owner(), `${APP}/keys`);
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByLabel('Name').fill('backend');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const key = await page.getByRole('dialog').locator('pre').textContent();
+    const as = { headers: { Authorization: `ApiKey ${key}` } };
+    expect((await graphql('{ application { id } }', {}, as)).data.application.id).toBe(APPLICATION.id);
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page
+      .getByRole('row', { name: /backend/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('row', { name: /backend/ })
+      .getByText('Revoked')
+      .waitFor();
+    expect((await graphql('{ application { id } }', {}, as)).errors).toBeDefined();
+  });
+
+  test('the audit log shows who changed what, and a link keeps its filters', async () => {
+    const administrator = await owner();
+    const user = await createUser({ full_name: 'Before' });
+    const rename = 'mutation ($id: Int!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }';
+    await graphql(rename, { id: user.id, input: { fullName: 'After' } }, apiKey);
+    const { page } = await openAs(administrator, `${APP}/audit`);
+    await page.getByLabel('Type').fill('User');
+    await page.getByLabel('Id', { exact: true }).fill(String(user.id));
+    await page.getByRole('button', { name: `Changed User ${user.id}` }).click();
+    const details = page.getByRole('dialog');
+    await details.getByRole('row', { name: 'full_name Before After' }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(({ searchParams }) => searchParams.has('subject') && searchParams.has('id'));
+    const again = await openAs(administrator, new URL(page.url()).pathname + new URL(page.url()).search);
+    await again.page.getByRole('button', { name: `Created User ${user.id}` }).waitFor();
+    expect(await again.page.getByRole('button', { name: /^(Created|Changed) / }).count()).toBe(2);
+  });
+
+  const EVERYBODY = ['REST reference', 'GraphQL explorer', 'Guides'];
+
+  test.each<[Role, pages: string[], forbidden: string]>([
+    ['viewer', ['Overview', 'GraphQL', 'Settings'], 'users'],
+    ['support', ['Overview', 'Users', 'Dialogs', 'Files', 'Pushes', 'Live', 'GraphQL'], 'data'],
+    [
+      'developer',
+      [
+        ...['Overview', 'Users', 'Data', 'Files', 'Pushes', 'Logs', 'API keys', 'Sign-in, mail and models', 'GraphQL'],
+        'Settings',
+      ],
+      'audit',
+    ],
+  ])('the role %s sees only the pages that it may use', async (role, pages, forbidden) => {
+    const { page } = await openAs(await signedInAdministrator(role), `${APP}/overview`);
+    await page.getByText('Messages per hour').waitFor();
+    const names = await page.getByLabel('Console').getByRole('link').allInnerTexts();
+    expect(names).toEqual([...pages, ...EVERYBODY]);
+    const isDeveloper = role === 'developer';
+    if (isDeveloper) await page.getByText('No request took as long').waitFor();
+    expect(await page.getByRole('heading', { name: 'Slow requests' }).count()).toBe(isDeveloper ? 1 : 0);
+    await page.goto(`${running.url}${APP}/${forbidden}`);
+    await page.getByText('Your role does not allow this operation').first().waitFor();
+  });
+
+  test('a viewer reads settings, which only developers change', async () => {
+    const { page } = await openAs(await signedInAdministrator('viewer'), `${APP}/settings`);
+    await page.getByLabel('Name').waitFor();
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Delete application' }).count()).toBe(0);
+  });
+
+  test('a developer looks up a user, whom only support changes', async () => {
+    const user = await createUser({ full_name: 'Mary Jackson' });
+    const address = `${APP}/users/${user.id}`;
+    const buttons = ['Show devices', 'End sessions', 'Block user', 'Set password', 'Delete user'];
+    const developer = await openAs(await signedInAdministrator('developer'), address);
+    await developer.page.getByLabel('Full name').waitFor();
+    expect(await developer.page.getByLabel('Full name').isDisabled()).toBe(true);
+    for (const name of buttons) expect(await developer.page.getByRole('button', { name }).count()).toBe(0);
+    expect(await developer.page.getByRole('link', { name: 'Act as user' }).count()).toBe(0);
+    const support = await openAs(await signedInAdministrator('support'), address);
+    for (const name of buttons) await support.page.getByRole('button', { name }).waitFor();
+    expect(await support.page.getByLabel('Full name').isDisabled()).toBe(false);
+  });
+});

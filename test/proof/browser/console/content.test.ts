@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { useApp } from '../../../support/app/app.ts';
+import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { storeBlob } from '../../../support/fixtures/content.ts';
+import { sentEvent, subscribeDevice } from '../../../support/fixtures/pushes.ts';
+import { createUsers } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
+  useApp();
+  useBrowser();
+
+  test('a public image is shown, and a file is deleted', async () => {
+    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const [alice] = await createUsers(1);
+    const image = { name: 'pixel.png', content_type: 'image/png', public: true };
+    const { id } = await storeBlob(alice!, Buffer.from(pixel, 'base64'), image);
+    const { page, problems } = await openAs(await owner(), `${APP}/files?user=${alice!.id}`);
+    await page.getByRole('link', { name: 'pixel.png' }).click();
+    await page.getByRole('img', { name: 'pixel.png' }).waitFor();
+    await page.waitForFunction('document.querySelector(\'img[alt="pixel.png"]\').naturalWidth === 1');
+    await page.getByLabel('Public').click();
+    await page.getByText('Private files have no preview here').waitFor();
+    expect(await db.blob.findFirstOrThrow({ where: { id } })).toMatchObject({ isPublic: false });
+    await page.getByRole('button', { name: 'Delete file' }).click();
+    await page.getByLabel('Delete file').getByRole('button', { name: 'Delete file' }).click();
+    await page.getByText('File deleted').waitFor();
+    expect(await db.blob.count({ where: { id } })).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a push is created, and the answer of its provider is shown per device', async () => {
+    const [alice] = await createUsers(1);
+    const subscription = await subscribeDevice(alice!, 'gcm', { client_identification_sequence: 'token' });
+    const { page } = await openAs(await owner(), `${APP}/pushes`);
+    await page.getByRole('button', { name: 'Create push' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Message' }).fill('Grüße & more');
+    await form.getByRole('combobox', { name: 'Users' }).fill(String(alice!.id));
+    await form.getByRole('combobox', { name: 'Environment' }).click();
+    await page.getByRole('option', { name: 'Development' }).click();
+    await form.getByRole('combobox', { name: 'Channel' }).click();
+    await page.getByRole('option', { name: 'Google' }).click();
+    await form.getByRole('textbox', { name: 'Name' }).fill('News');
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('link', { name: 'News' }).click();
+    await page.getByText('Grüße & more').waitFor();
+    const { id } = await db.event.findFirstOrThrow({ where: { name: 'News' } });
+    await sentEvent(id);
+    await page.reload();
+    await page.getByRole('table', { name: 'Sends' }).getByRole('link').click();
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    await page.getByText(`Subscription ${subscription}`).waitFor();
+    await expectAccessible(page);
+  });
+});

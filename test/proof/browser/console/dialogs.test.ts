@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { useApp } from '../../../support/app/app.ts';
+import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, stateReason } from '../../../support/clients/console.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { createDialog, send } from '../../../support/fixtures/chat.ts';
+import { createUsers } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
+  useApp();
+  useBrowser();
+
+  test('events appear live, and those missed during a pause follow', async () => {
+    const [alice, bob] = await createUsers(2);
+    const dialogId = await createDialog(alice!, [alice!, bob!]);
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/live`);
+    await stateReason(page);
+    await page.getByText('Waiting for events').waitFor();
+    await send(alice!, dialogId, 'while live');
+    await page.getByText('while live').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await send(bob!, dialogId, 'while paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('while paused').waitFor();
+    expect(await page.getByText('while live').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('a message appears live, and a moderator edits and deletes it', async () => {
+    const [alice, bob] = await createUsers(2);
+    const dialogId = await createDialog(alice!, [alice!, bob!]);
+    await send(alice!, dialogId, 'first');
+    const support = await signedInAdministrator('support');
+    const { page } = await openAs(support, `${APP}/dialogs/${dialogId}`);
+    await stateReason(page);
+    await page.getByText('first').waitFor();
+    await page.getByText('New messages appear here live').waitFor();
+    const id = await send(bob!, dialogId, 'second');
+    await page.getByText('second').waitFor();
+    const moderate = async (action: string) => {
+      const message = page.getByRole('listitem').filter({ hasText: 'second' });
+      await message.getByRole('button', { name: /Moderate/ }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await moderate('Edit');
+    await page.getByLabel('Text').fill('second, corrected');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('second, corrected').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('second', { exact: true }).waitFor();
+    await moderate('Delete for all');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for all' }).click();
+    await page.getByText('second', { exact: true }).waitFor({ state: 'detached' });
+    expect(await db.message.count({ where: { id } })).toBe(0);
+  });
+});

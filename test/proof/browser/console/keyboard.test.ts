@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { until } from '../../../support/app/until.ts';
+import { expectAccessible, hasBrowser, openPage, useBrowser } from '../../../support/clients/browser.ts';
+import { givePassword, owner } from '../../../support/clients/console.ts';
+import { PASSWORD } from '../../../support/fixtures/administrators.ts';
+import { createUser } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
+  useApp();
+  useBrowser();
+
+  /** Presses Tab until the element has the focus, and fails when the focus has gone round. */
+  async function tabTo(page: Page, name: string): Promise<void> {
+    const seen = new Set<string>();
+    for (;;) {
+      const { label, path } = await page.evaluate(() => {
+        const focused = document.activeElement!;
+        const labels = (focused as HTMLInputElement).labels ?? [];
+        const label = focused.getAttribute('aria-label') ?? [...labels].map((one) => one.textContent).join() ?? '';
+        const places: number[] = [];
+        for (let node: Element | null = focused; node?.parentElement; node = node.parentElement) {
+          places.push([...node.parentElement.children].indexOf(node));
+        }
+        return { label: label || focused.textContent!, path: places.join() };
+      });
+      if (label.startsWith(name)) return;
+      expect(seen.has(path), `the focus has gone round without reaching ${name}`).toBe(false);
+      seen.add(path);
+      await page.keyboard.press('Tab');
+    }
+  }
+
+  test('a person signs in, opens a user, blocks them and undoes it', async () => {
+    const administrator = await owner();
+    await givePassword(administrator);
+    const { id } = await createUser({ full_name: 'Grace Hopper' });
+    const isBlocked = async () => {
+      const { blockedAt } = await db.user.findFirstOrThrow({ where: { applicationId: APPLICATION.id, id } });
+      return blockedAt !== null;
+    };
+    const { page, problems } = await openPage(`${running.url}/console`);
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await tabTo(page, 'Email address');
+    await page.keyboard.type(administrator.email);
+    await tabTo(page, 'Password');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+
+    await page.keyboard.press('Control+K');
+    await page.getByLabel('Page', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.type('users');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('Grace Hopper').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('hopp');
+    await page.waitForURL(({ searchParams }) => searchParams.get('search') === 'hopp');
+    await page.getByText('1 found').waitFor();
+    await tabTo(page, 'Grace Hopper');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Profile' }).waitFor();
+
+    await tabTo(page, 'Block user');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Block user' }).waitFor();
+    await tabTo(page, 'Block user');
+    await page.keyboard.press('Enter');
+    await page.getByText('User blocked').waitFor();
+    expect(await isBlocked()).toBe(true);
+    await page.keyboard.press('Control+Z');
+    await until(async () => !(await isBlocked()));
+    await page.getByRole('button', { name: 'Block user' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('j and k move between rows, and Enter opens one', async () => {
+    const { id } = await createUser({ full_name: 'Ida Rhodes' });
+    const administrator = await owner();
+    await givePassword(administrator);
+    const { page } = await openPage(`${running.url}/console/sign-in?to=/console/apps/${APPLICATION.id}/users`);
+    await page.getByLabel('Email address').fill(administrator.email);
+    await page.locator('input[type=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('Ida Rhodes').waitFor();
+    for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('heading', { name: 'Profile' }).waitFor();
+    await page.getByRole('heading', { name: 'Ida Rhodes' }).waitFor();
+    expect(page.url()).toContain(`/users/${id}`);
+  });
+});

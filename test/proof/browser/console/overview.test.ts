@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { HOUR } from '../../../../src/lib/time.ts';
+import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { storeBlob } from '../../../support/fixtures/content.ts';
+import { slowRequest } from '../../../support/fixtures/request-log.ts';
+import { createUser } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('figures in the console', () => {
+  useApp();
+  useBrowser();
+
+  beforeAll(async () => {
+    await storeBlob(await createUser(), 'x'.repeat(2_500));
+    const hour = new Date(Math.floor(running.now().getTime() / HOUR) * HOUR);
+    await db.activityHour.create({
+      data: { applicationId: APPLICATION.id, hour, pushesDelivered: 1_200, pushesFailed: 34 },
+    });
+    await db.loggedRequest.createMany({
+      data: [
+        slowRequest(1, { route: '/users/by_full_name.json', durationMs: 4_000 }),
+        slowRequest(2, { transport: 'graphql', route: '/graphql', operation: 'NearbyPlaces', durationMs: 9_000 }),
+      ],
+    });
+  });
+
+  test('show files, pushes and the slowest requests, which lead to the log', async () => {
+    const { page, problems } = await openAs(await signedInAdministrator('developer'), `${APP}/overview`);
+    await page.getByText('2.5 kB').waitFor();
+    await page.getByText('1,200 delivered and 34 failed').waitFor();
+    const names = page.getByRole('row').getByRole('link');
+    await names.first().waitFor();
+    expect(await names.allInnerTexts()).toEqual(['NearbyPlaces', '/users/by_full_name.json']);
+    await page.getByText('7 days', { exact: true }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get('hours') === '168');
+    await names.first().click();
+    await page.getByRole('heading', { name: 'Logs' }).waitFor();
+    await page.getByText('NearbyPlaces').first().waitFor();
+    expect(await page.getByText('by_full_name').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('show the size and the free space of the service', async () => {
+    const { page, problems } = await openAs(await owner(), '/console');
+    await page.getByText('Free disk').waitFor();
+    await page.getByText(/^[\d.,]+ .?B of [\d.,]+ .?B$/).waitFor();
+    await page.getByText('2.5 kB').waitFor();
+    expect(problems).toEqual([]);
+  });
+});

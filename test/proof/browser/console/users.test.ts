@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
+import { useApp } from '../../../support/app/app.ts';
+import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { graphql } from '../../../support/clients/graphql.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { storeBlob } from '../../../support/fixtures/content.ts';
+import { subscribeDevice } from '../../../support/fixtures/pushes.ts';
+import { createUser } from '../../../support/fixtures/users.ts';
+
+describe.skipIf(!hasBrowser)('users in the console', () => {
+  useApp();
+  useBrowser();
+
+  test('a user is found, changed and deleted', async () => {
+    const grace = await createUser({ full_name: 'Grace Hopper' });
+    const { page } = await openAs(await owner(), `${APP}/users`);
+    await page.getByLabel('Search').fill('hopp');
+    await page.getByRole('link', { name: 'Grace Hopper' }).click();
+    await page.getByLabel('Full name').fill('Rear Admiral Hopper');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('User saved').waitFor();
+    expect(await db.user.findFirstOrThrow({ where: { id: grace.id } })).toMatchObject({
+      fullName: 'Rear Admiral Hopper',
+    });
+    await page.getByRole('button', { name: 'Delete user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
+    await page.getByText('was deleted').waitFor();
+    expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
+  });
+
+  test('typed filters do not lead back from a page that was opened in the meantime', async () => {
+    const ida = await createUser({ full_name: 'Ida Rhodes' });
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.clock.install();
+    let load = () => {};
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/\/user-[\w-]{8}\.js$/, async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Users' }).click();
+    const name = page.getByRole('link', { name: 'Ida Rhodes' });
+    await name.waitFor();
+    await page.getByLabel('Search').fill('ida');
+    await name.click();
+    await page.clock.fastForward(1_000);
+    load();
+    await page.getByText(`Id ${ida.id}`).waitFor();
+    await page.getByLabel('Full name').waitFor();
+  });
+
+  test('devices are shown and removed, and files and operations of the user are one click away', async () => {
+    const user = await createUser({ full_name: 'Katherine Johnson' });
+    await subscribeDevice(user, 'gcm', { client_identification_sequence: 'token' });
+    await storeBlob(user, 'orbits', { name: 'orbits.txt' });
+    await storeBlob(await createUser(), 'other', { name: 'of-another-user.txt' });
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByRole('button', { name: 'Show devices' }).click();
+    await page.getByRole('cell', { name: 'gcm' }).first().waitFor();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No device receives pushes').waitFor();
+    expect(await db.pushSubscription.count({ where: { userId: user.id } })).toBe(0);
+
+    await page.getByRole('link', { name: 'Files' }).last().click();
+    await page.getByText('orbits.txt').waitFor();
+    expect(await page.getByText('of-another-user.txt').count()).toBe(0);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Act as user' }).click();
+    await expect.poll(() => page.getByLabel('On behalf of user').inputValue()).toBe(String(user.id));
+    expect(problems).toEqual([]);
+  });
+
+  test('a password is set, and ends the sessions of the user', async () => {
+    const user = await createUser();
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByLabel('New password').fill('correct-horse-2');
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Password set').waitFor();
+    await page.getByText('No open sessions').waitFor();
+    expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
+  });
+
+  test('a user is blocked and unblocked, and their sessions end', async () => {
+    const user = await createUser();
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    await page.getByRole('button', { name: 'Block user' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Block user' }).click();
+    await page.getByText('The user cannot sign in').waitFor();
+    await page.getByText('No open sessions').waitFor();
+    expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
+    await page.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Block user' }).waitFor();
+    expect(await db.user.findFirstOrThrow({ where: { id: user.id } })).toMatchObject({ blockedAt: null });
+  });
+});

@@ -1,0 +1,74 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { describe, expect, test } from 'vitest';
+import { bundle } from '../../support/app/bundle.ts';
+import { hasBrowser, openPage, useBrowser } from '../../support/clients/browser.ts';
+
+describe('the hooks of @atrium/react', () => {
+  test('the hooks render on a server with what is known before anything is loaded', async () => {
+    const code = await bundle(
+      `import { createAtrium } from '@atrium/client';
+      import * as hooks from '@atrium/react';
+      const atrium = createAtrium({ url: 'http://127.0.0.1:1', applicationId: 1, webSocket: class {} });
+      const Part = () => {
+        const used = [hooks.useDialogs().status, hooks.useDialog('1').status, hooks.useUnread(), hooks.usePresence([1]).size,
+          hooks.useRecords('cars', { where: { value: 1 } }).status, hooks.useUser(1) ?? 'nobody', hooks.useConnection(), hooks.useOutbox().length];
+        return hooks.useSession().status + ' ' + used.join(' ');
+      };
+      export const App = () => <hooks.AtriumProvider atrium={atrium}><Part /></hooks.AtriumProvider>;`,
+      'node',
+    );
+    const url = `data:text/javascript,${encodeURIComponent(
+      code
+        .replaceAll('"react"', JSON.stringify(import.meta.resolve('react')))
+        .replaceAll('"react/jsx-runtime"', JSON.stringify(import.meta.resolve('react/jsx-runtime'))),
+    )}`;
+    const { App } = await import(/* @vite-ignore */ url);
+    expect(renderToString(createElement(App))).toBe('restoring loading loading 0 0 loading nobody closed 0');
+  });
+
+  describe.skipIf(!hasBrowser)('in a browser', () => {
+    useBrowser();
+
+    test('useLive renders again only if the value, or its selected part, changed', async () => {
+      const { page } = await openPage('about:blank');
+      await page.setContent('<div id="root"></div>');
+      const content = await bundle(
+        `import { useLive } from '@atrium/react';
+        import { createRoot } from 'react-dom/client';
+        import { flushSync } from 'react-dom';
+        let value = { a: 1, b: 1 };
+        const listeners = new Set();
+        const live = {
+          initial: value,
+          get: () => value,
+          subscribe: (listener) => { listeners.add(listener); return () => listeners.delete(listener); },
+        };
+        const counts = { all: 0, part: 0 };
+        const All = () => { counts.all++; return useLive(live).a; };
+        const Part = () => { counts.part++; return useLive(live, ({ a }) => a); };
+        const root = createRoot(document.getElementById('root'));
+        flushSync(() => root.render(<><All /><Part /></>));
+        const set = (next) => flushSync(() => { value = next; for (const listener of listeners) listener(); });
+        const seen = [{ ...counts }];
+        set(value); seen.push({ ...counts });
+        set({ a: 1, b: 2 }); seen.push({ ...counts });
+        set({ a: 2, b: 2 }); seen.push({ ...counts });
+        flushSync(() => root.unmount());
+        globalThis.result = { seen, listeners: listeners.size };`,
+        'browser',
+      );
+      await page.addScriptTag({ content });
+      const result = await page.evaluate(() => (globalThis as unknown as { result: unknown }).result);
+      expect(result).toEqual({
+        seen: [
+          { all: 1, part: 1 },
+          { all: 1, part: 1 },
+          { all: 2, part: 1 },
+          { all: 3, part: 2 },
+        ],
+        listeners: 0,
+      });
+    });
+  });
+});

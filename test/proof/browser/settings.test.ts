@@ -1,0 +1,150 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
+import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
+import { createAssistant, says, startModel } from '../../support/fakes/model.ts';
+import { signedInAdministrator, storageOf, type TestAdministrator } from '../../support/fixtures/administrators.ts';
+import { execute } from '../../support/fixtures/chat.ts';
+import { mailsTo } from '../../support/fixtures/mails.ts';
+import { apiKey } from '../../support/fixtures/users.ts';
+
+const SCREENSHOTS = process.env.SCREENSHOTS;
+
+async function shoot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
+}
+
+describe.skipIf(!hasBrowser)('sign-in, mail and models in the console', () => {
+  useApp({ limits: {} });
+  useBrowser();
+
+  let developer: TestAdministrator;
+  beforeAll(async () => {
+    developer = await signedInAdministrator('developer');
+  });
+
+  const open = (tab: string, options = {}) =>
+    openPage(`${running.url}/console/apps/${APPLICATION.id}/integrations?tab=${tab}`, {
+      storageState: storageOf(developer),
+      ...options,
+    });
+
+  test('an identity provider is set up, edited and deleted, and its secret is never shown', async () => {
+    const { page, problems } = await open('sign-in');
+    await page.getByRole('button', { name: 'Set up Facebook' }).click();
+    await page.getByLabel('App id').fill('123456');
+    await page.locator('input[type=password]').fill('top-secret');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('123456, changed').waitFor();
+    expect(await page.content()).not.toContain('top-secret');
+    await page.getByRole('button', { name: 'Edit Facebook' }).click();
+    expect(await page.locator('input[type=password]').inputValue()).toBe('');
+    await page.getByLabel('App id').fill('no digits');
+    await page.locator('input[type=password]').fill('x');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'sign-in');
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Set up Facebook' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a test mail is sent, and an own text is previewed, stored and reset', async () => {
+    const { page, problems } = await open('mail');
+    await page.getByText('No mail server').waitFor();
+    await page.getByLabel('Recipient').fill('ops@example.org');
+    await page.getByRole('button', { name: 'Send test mail' }).click();
+    await page.getByText('Accepted', { exact: true }).waitFor();
+    expect(await mailsTo('ops@example.org')).toHaveLength(1);
+
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('the account grace of test').waitFor();
+    await page.getByLabel('Subject').fill('Hello {{name}}');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Set it: {{link');
+    await preview.getByText('Text should contain {{link}}').waitFor();
+    await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Set it: {{link}}');
+    await page.getByRole('textbox', { name: 'HTML' }).fill('<script>top.hacked = 1</script><b>{{link}}</b>');
+    await preview.getByText('Hello Grace Hopper').waitFor();
+    await page.frameLocator('iframe').locator('b').waitFor();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    // The blocked script is reported by the browser.
+    problems.splice(0, problems.length, ...problems.filter((text) => !/sandboxed|Content Security Policy/.test(text)));
+    await page
+      .getByRole('textbox', { name: 'HTML' })
+      .fill('<p>Hello {{name}},</p><p><a href="{{link}}">Set password</a></p>');
+    await page.frameLocator('iframe').getByText('Set password').waitFor();
+    await page.getByRole('button', { name: 'Save mail' }).click();
+    await page.getByText('Your own text applies').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'mail');
+    await page.getByRole('button', { name: 'Use the default text' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Use the default text' }).click();
+    await page.getByText('The text of the service applies').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('an assistant is created, tried and edited, and its tokens are shown', async () => {
+    const model = await startModel((response) => says(response, 'In the settings.', { total_tokens: 42 }));
+    const { page, problems } = await open('models');
+    await page.getByRole('button', { name: 'Create assistant' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Help desk');
+    await dialog.getByLabel('Base URL').fill('http://127.0.0.1/v1');
+    await dialog.getByLabel('Model').fill('small');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('should be a public address').waitFor();
+    await dialog.getByLabel('Base URL').fill('https://models.example.com/v1');
+    await dialog.locator('input[type=password]').fill('model-secret');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('small at https://models.example.com/v1').waitFor();
+    expect(await page.content()).not.toContain('model-secret');
+
+    const id = await createAssistant(model);
+    await execute('mutation ($id: ID!) { updateAssistant(id: $id, input: { name: "Local" }) { id } }', { id }, apiKey);
+    await page.reload();
+    await page.getByLabel('Message to Local').fill('Where do I change my address?');
+    await page
+      .locator('form', { has: page.getByLabel('Message to Local') })
+      .getByRole('button', { name: 'Ask' })
+      .click();
+    await page.getByText('In the settings.').waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'models');
+    await page.getByRole('tab', { name: 'Token use' }).click();
+    await page.getByText('Tokens per day (UTC)').waitFor();
+    await page.getByRole('cell', { name: 'Local' }).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'tokens');
+    expect(problems).toEqual([]);
+  });
+
+  test('a push provider is set up and deleted per environment', async () => {
+    const { page, problems } = await open('push');
+    await page.getByText('Development').click();
+    await page.getByRole('button', { name: 'Set up Google (FCM)' }).click();
+    await page.getByRole('textbox', { name: 'Service account' }).fill('no JSON');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The service account is not JSON').waitFor();
+    await page.getByRole('button', { name: 'Set up Browsers (Web Push)' }).click();
+    await page.getByLabel('Contact').fill('mailto:push@example.org');
+    await page.getByRole('button', { name: 'Save' }).last().click();
+    await page.getByRole('button', { name: 'Edit Browsers (Web Push)' }).waitFor();
+    await expectAccessible(page);
+    await page.getByText('Production').click();
+    await page.getByRole('button', { name: 'Set up Browsers (Web Push)' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('all tabs fit a phone in dark mode', async () => {
+    for (const tab of ['sign-in', 'mail', 'models', 'tokens', 'push']) {
+      const { page } = await open(tab, PHONE);
+      await page.getByRole('heading', { name: 'Sign-in, mail and models' }).waitFor();
+      await page.getByRole('tabpanel').locator('*').first().waitFor();
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+      await shoot(page, `phone-${tab}`);
+    }
+  });
+});

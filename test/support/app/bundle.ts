@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+
+const PACKAGES = resolve(import.meta.dirname, '../../../packages');
+const alias = {
+  '@atrium/client': `${PACKAGES}/client/src/index.ts`,
+  '@atrium/react': `${PACKAGES}/react/src/index.ts`,
+};
+
+/** Bundles code that uses the packages in `packages`. */
+export async function bundle(code: string, platform: 'browser' | 'node'): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'tsx' },
+    bundle: true,
+    write: false,
+    format: platform === 'node' ? 'esm' : 'iife',
+    platform,
+    alias,
+    jsx: 'automatic',
+    external: platform === 'node' ? ['react', 'react-dom'] : [],
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  return outputFiles[0]!.text;
+}
