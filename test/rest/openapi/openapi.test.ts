@@ -174,9 +174,14 @@ describe('/docs', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']]);
     const again = await rawRequest('GET', path, { headers: { 'If-None-Match': headers.etag! } });
     expect([again.status, again.text]).toEqual([304, '']);
-    const compressed = await fetch(running.url + path);
-    expect(compressed.headers.get('content-encoding')).toBe('gzip');
-    expect(Buffer.from(await compressed.arrayBuffer()).toString('utf8')).toBe(text);
+    for (const [accepted, used] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip, deflate', 'gzip'],
+    ] as const) {
+      const compressed = await fetch(running.url + path, { headers: { 'Accept-Encoding': accepted } });
+      expect(compressed.headers.get('content-encoding')).toBe(used);
+      expect(await compressed.text()).toBe(text);
+    }
   });
 
   test('/docs runs only its own scripts and connects only to its own server', async () => {
