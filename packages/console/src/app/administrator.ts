@@ -6,7 +6,7 @@ const ADMINISTRATOR = graphql(`query ConsoleAdministrator {
   administrator { id email name hasTotp passkeyCount roles { applicationId role } }
 }`);
 
-const APPLICATIONS = graphql(`query ConsoleApplications { applications { id name createdAt } }`);
+export const APPLICATIONS = graphql(`query ConsoleApplications { applications { id name createdAt } }`);
 
 export type Role = 'OWNER' | 'DEVELOPER' | 'SUPPORT' | 'VIEWER';
 export type Me = NonNullable<ResultOf<typeof ADMINISTRATOR>['administrator']>;

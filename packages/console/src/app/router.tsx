@@ -260,6 +260,12 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   basepath: new URL('console', root).pathname,
+  // All values are texts. By default, the router writes those that look like numbers in quotes.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined);
+    return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+  },
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailure,
   scrollRestoration: true,

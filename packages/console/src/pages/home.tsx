@@ -1,9 +1,9 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { Button, Card, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
+import { type APPLICATIONS, applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { bytesText } from '../ui/bytes.ts';
@@ -16,6 +16,13 @@ const STATUS = graphql(`query ConsoleStatus {
     version nodeVersion postgresVersion startedAt databaseBytes fileBytes diskFreeBytes diskTotalBytes waitingPushJobs
   }
 }`);
+
+const ACTIVITY = graphql(
+  `query ConsoleActivity { applicationStats(hours: 24) { users usersOnline hours { messages } } }`,
+);
+
+type Application = ResultOf<typeof APPLICATIONS>['applications'][number];
+type Activity = ResultOf<typeof ACTIVITY>['applicationStats'];
 
 const CREATE = graphql(`mutation ConsoleCreateApplication($name: String!) {
   createApplication(name: $name) { applicationId authKey authSecret apiKey }
@@ -37,15 +44,8 @@ export function HomePage() {
             <Empty title="No application yet">Create one to get its keys and send the first request.</Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-              {rows.map(({ id, name, createdAt }) => (
-                <Card key={id} withBorder>
-                  <Link className="row-link" to="/apps/$application/overview" params={{ application: id }}>
-                    {name}
-                  </Link>
-                  <Text size="sm" c="dimmed">
-                    Id {id}, created <Time of={createdAt} />
-                  </Text>
-                </Card>
+              {rows.map((row) => (
+                <ApplicationCard key={row.id} application={row} />
               ))}
             </SimpleGrid>
           )
@@ -58,6 +58,37 @@ export function HomePage() {
     </Page>
   );
 }
+
+function ApplicationCard({ application: { id, name, createdAt } }: { application: Application }) {
+  const { ref, inViewport } = useInViewport();
+  const activity = useQuery({
+    queryKey: [id, 'activity'],
+    queryFn: async ({ signal }) => (await query({ application: id }, ACTIVITY, {}, signal)).applicationStats,
+    refetchInterval: usePolling(30_000),
+    enabled: inViewport,
+  });
+  return (
+    <Card ref={ref} withBorder>
+      <Link className="row-link" to="/apps/$application/overview" params={{ application: id }}>
+        {name}
+      </Link>
+      <Text size="sm" c="dimmed">
+        Id {id}, created <Time of={createdAt} />
+      </Text>
+      <SimpleGrid cols={3} mt="sm" mih={48}>
+        {activity.data && (
+          <>
+            <Figure name="Users" value={activity.data.users.toLocaleString()} />
+            <Figure name="Online" value={activity.data.usersOnline.toLocaleString()} />
+            <Figure name="Messages, 24 h" value={messagesOf(activity.data).toLocaleString()} />
+          </>
+        )}
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+const messagesOf = ({ hours }: Activity) => hours.reduce((total, { messages }) => total + messages, 0);
 
 function CreateForm({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();

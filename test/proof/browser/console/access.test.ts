@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
 
   test.each<[Role, pages: string[], forbidden: string]>([
     ['viewer', ['Overview', 'GraphQL', 'Settings'], 'users'],
-    ['support', ['Overview', 'Users', 'Dialogs', 'Files', 'Pushes', 'Live', 'GraphQL'], 'data'],
+    ['support', ['Overview', 'Users', 'Dialogs', 'Files', 'Pushes', 'Live', 'GraphQL'], 'keys'],
     [
       'developer',
       [

@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await storeBlob(await createUser(), 'x'.repeat(2_500));
     const hour = new Date(Math.floor(running.now().getTime() / HOUR) * HOUR);
     await db.activityHour.create({
-      data: { applicationId: APPLICATION.id, hour, pushesDelivered: 1_200, pushesFailed: 34 },
+      data: { applicationId: APPLICATION.id, hour, messages: 56, pushesDelivered: 1_200, pushesFailed: 34 },
     });
     await db.loggedRequest.createMany({
       data: [
@@ -40,6 +40,14 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await page.getByRole('heading', { name: 'Logs' }).waitFor();
     await page.getByText('NearbyPlaces').first().waitFor();
     expect(await page.getByText('by_full_name').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('show the activity of each application on its card', async () => {
+    const { page, problems } = await openAs(await owner(), '/console');
+    const card = page.locator('.mantine-Card-root', { has: page.getByRole('link', { name: 'test', exact: true }) });
+    await card.getByText('Messages, 24 h').waitFor();
+    expect(await card.textContent()).toMatch(/Users1Online0Messages, 24 h56$/);
     expect(problems).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { Button, Modal, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { hasRole, useMe } from '../../app/administrator.ts';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/values.tsx';
 import { Designer } from './designer.tsx';
@@ -10,6 +11,7 @@ export function ClassesPage() {
   const { application } = useParams({ from: '/shell/apps/$application/data' });
   const [isOpen, { open, close }] = useDisclosure();
   const navigate = useNavigate();
+  const mayCreate = hasRole(useMe(), ['DEVELOPER'], application);
   const classes = useClasses(application);
   const created = (name: string) => {
     close();
@@ -19,7 +21,7 @@ export function ClassesPage() {
     <Page
       title="Data"
       description="Classes of records with fields and permissions."
-      actions={<Button onClick={open}>Create class</Button>}
+      actions={mayCreate && <Button onClick={open}>Create class</Button>}
     >
       <Loaded of={classes}>
         {(rows) =>
