@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
     await page.locator('.graphiql-query-editor .CodeMirror').click();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText('subscription Live { dialogEvents { __typename } }');
-    await page.getByRole('tab', { name: 'Live' }).waitFor();
+    await page.locator('.graphiql-tab-button', { hasText: 'Live' }).waitFor();
     const socket = page.waitForEvent('websocket');
     await page.keyboard.press('Control+Enter');
     await (await socket).waitForEvent('framereceived', (frame) => String(frame.payload).includes('connection_ack'));
