@@ -28,7 +28,7 @@ const componentsOf = (given: object) => `
   const Dialogs = () => {
     renders.dialogs++;
     const { dialogs, status } = useDialogs();
-    shown.lastMessages = dialogs.map(({ lastMessage }) => lastMessage);
+    shown.lastMessages = dialogs.map(({ lastMessage }) => lastMessage?.text);
     shown.isListed = status === 'ready';
   };
   const Thread = () => {
@@ -107,7 +107,12 @@ describe.skipIf(!hasBrowser)('renders of components with the hooks of @atrium/re
         ({ typing }) => typing === 1,
       ),
     };
-    expect(counts).toEqual({});
+    const none: Counts = { dialogs: 0, thread: 0, other: 0, unread: 0, presence: 0, connection: 0 };
+    expect(counts).toEqual({
+      'message in the thread': { ...none, dialogs: 1, thread: 1, unread: 1 },
+      'message in the other dialog': { ...none, dialogs: 1, other: 1, unread: 1 },
+      typing: { ...none, thread: 1 },
+    });
     await page.context().close();
   });
 });
