@@ -26,6 +26,7 @@ export default defineConfig({
     // What hangs has to end some time; how busy a machine is must not decide.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 200_000 } },
     projects: [
       {
         extends: true,

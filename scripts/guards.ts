@@ -767,7 +767,7 @@ export const GUARDS: Guard[] = [
     [55, 'src/graphql/console-cookie.ts', '|| origin === undefined || !isConsoleOrigin(origin, host)', ''],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", 'headers.application'],
     [55, 'src/graphql/http/handler.ts', "method === 'POST' && headers.application", "method === 'POST'"],
-    [55, 'src/server/lifecycle.ts', '{ ...services, isConsoleOn: false }', 'services'],
+    [55, 'src/server/entrances.ts', '{ ...services, isConsoleOn: false }', 'services'],
   ]),
   ...guardsOf('console.test.ts', '#56 escape from a role', [
     [56, 'src/resolvers/administrators/rights.ts', 'if (!isRole) throw', 'if (false) throw'],

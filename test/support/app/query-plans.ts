@@ -1,10 +1,13 @@
 import pg from 'pg';
+import { sqlState } from '../../../src/db/failures.ts';
 import { ownConnection } from './sql.ts';
 
 export interface Statement {
   text: string;
   values: unknown[];
 }
+
+const LOCK_TIMEOUT = '55P03';
 
 export async function statementsAbout(about: RegExp, action: () => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
@@ -45,10 +48,16 @@ export async function workOf(about: RegExp, action: () => Promise<unknown>): Pro
         void run(isInside ? 'SAVEPOINT explained' : 'BEGIN');
         void run(`SET LOCAL plan_cache_mode = force_${mode}_plan`);
         void run(`PREPARE explained AS ${text}`);
-        void run(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${given}`).then(({ rows }) => {
-          const handled = rowsHandled(rows[0]['QUERY PLAN'][0].Plan);
-          work.set(text, Math.max(work.get(text) ?? 0, handled));
-        });
+        void run(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained${given}`).then(
+          ({ rows }) => {
+            const handled = rowsHandled(rows[0]['QUERY PLAN'][0].Plan);
+            work.set(text, Math.max(work.get(text) ?? 0, handled));
+          },
+          (error) => {
+            // The action fails for the same reason, and repeats the statement.
+            if (sqlState(error) !== LOCK_TIMEOUT) throw error;
+          },
+        );
         void run(isInside ? 'ROLLBACK TO SAVEPOINT explained' : 'ROLLBACK');
         void run('DEALLOCATE explained');
       }
