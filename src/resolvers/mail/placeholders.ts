@@ -28,12 +28,15 @@ export function filledSubject(template: string, values: MailValues): string {
 
 /** Names that are no placeholders. */
 export function unknownPlaceholders(template: string): string[] {
-  const names = [...template.matchAll(PLACEHOLDER)].map(([, inner]) => nameIn(inner!));
-  return [...new Set(names.filter((name) => !isPlaceholder(name)))];
+  return [...new Set(namesIn(template).filter((name) => !isPlaceholder(name)))];
 }
 
 export function hasPlaceholder(template: string, wanted: keyof MailValues): boolean {
-  return [...template.matchAll(PLACEHOLDER)].some(([, inner]) => nameIn(inner!) === wanted);
+  return namesIn(template).includes(wanted);
+}
+
+function namesIn(template: string): string[] {
+  return [...template.matchAll(/\{\{([^{}]{0,200})\}\}/g)].map(([, inner]) => nameIn(inner!));
 }
 
 function replaced(template: string, values: MailValues, encode: (value: string) => string): string {

@@ -45,7 +45,7 @@ const NAMED = /\b(field|argument|variable|fragment|directive|type) "(\$?[A-Za-z_
 const KEPT = /«([^«»]*)»/g;
 
 /** GraphQL repeats values of the request behind these words. */
-const VALUE = /((?:invalid value|(?:cannot|can not) represent[^:]*:|, found|value:?) ).*$/i;
+const VALUE = /((?:invalid value|(?:cannot|can not) represent[^:]{0,60}:|, found|value:?) ).*/is;
 
 export function shownMessage(message: string): string {
   const plain = harmless(message.replace(/[«»]/g, ' '), MAX_MESSAGE);

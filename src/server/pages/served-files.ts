@@ -3,11 +3,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
+/** A content coding of HTTP. */
+type Coding = 'br' | 'gzip';
+
 export interface ServedFile {
   type: string;
   bytes: Buffer;
-  /** By content coding, the preferred one first. */
-  compressed: [coding: string, bytes: Buffer][];
+  compressed: Record<Coding, Buffer>;
   etag: string;
   headers: Record<string, string>;
 }
@@ -31,10 +33,10 @@ export async function served(
 ): Promise<ServedFile> {
   const bytes = Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-  const compressed: ServedFile['compressed'] = [
-    ['br', await promisify(brotliCompress)(bytes, BROTLI)],
-    ['gzip', await promisify(gzip)(bytes)],
-  ];
+  const compressed = {
+    br: await promisify(brotliCompress)(bytes, BROTLI),
+    gzip: await promisify(gzip)(bytes),
+  };
   return { type, bytes, compressed, etag, headers };
 }
 
@@ -50,11 +52,8 @@ export function sendFile({ method, headers }: Request, response: Response, file:
     response.writeHead(304, common).end();
     return;
   }
-  const accepted = String(headers['accept-encoding'] ?? '');
-  const [coding, body] = file.compressed.find(([name]) => new RegExp(`\\b${name}\\b`).test(accepted)) ?? [
-    null,
-    file.bytes,
-  ];
+  const coding = codingFor(String(headers['accept-encoding'] ?? ''));
+  const body = coding ? file.compressed[coding] : file.bytes;
   response
     .writeHead(status, {
       ...common,
@@ -63,4 +62,9 @@ export function sendFile({ method, headers }: Request, response: Response, file:
       ...(coding && { 'Content-Encoding': coding }),
     })
     .end(method === 'HEAD' ? undefined : body);
+}
+
+function codingFor(accepted: string): Coding | undefined {
+  if (/\bbr\b/.test(accepted)) return 'br';
+  return /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
 }
