@@ -162,9 +162,7 @@ class AtriumClient {
     ...[variables, options = {}]: Given<Variables, SubscriptionOptions<Data>>
   ): Subscription<Data> {
     if (!this.#options.webSocket && typeof (globalThis as { WebSocket?: unknown }).WebSocket === 'undefined') {
-      throw new TypeError(
-        'There is no global WebSocket: pass the option `webSocket`, for example from the package ws',
-      );
+      throw new TypeError('There is no global WebSocket: pass the option `webSocket`, for example from the package ws');
     }
     return new Subscription<Data>(document, (variables ?? {}) as Values, this.#line, options);
   }
