@@ -1,5 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { Button, Card, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -75,7 +75,7 @@ function ApplicationCard({ application: { id, name, createdAt } }: { application
       <Text size="sm" c="dimmed">
         Id {id}, created <Time of={createdAt} />
       </Text>
-      <SimpleGrid cols={3} mt="sm" mih={48}>
+      <Group gap="xl" mt="sm" mih={48}>
         {activity.data && (
           <>
             <Figure name="Users" value={activity.data.users.toLocaleString()} />
@@ -83,7 +83,7 @@ function ApplicationCard({ application: { id, name, createdAt } }: { application
             <Figure name="Messages, 24 h" value={messagesOf(activity.data).toLocaleString()} />
           </>
         )}
-      </SimpleGrid>
+      </Group>
     </Card>
   );
 }
