@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
-/** A content coding of HTTP. */
-type Coding = 'br' | 'gzip';
+/** Content codings of HTTP, the preferred one first. */
+const CODINGS = ['br', 'gzip'] as const;
 
 export interface ServedFile {
   type: string;
   bytes: Buffer;
-  compressed: Record<Coding, Buffer>;
+  compressed: Record<(typeof CODINGS)[number], Buffer>;
   etag: string;
   headers: Record<string, string>;
 }
@@ -40,7 +40,8 @@ export async function served(
   return { type, bytes, compressed, etag, headers };
 }
 
-export function sendFile({ method, headers }: Request, response: Response, file: ServedFile, status = 200): void {
+export function sendFile(request: Request, response: Response, file: ServedFile, status = 200): void {
+  const { method, headers } = request;
   const common = {
     'Cache-Control': REVALIDATED,
     Vary: 'Accept-Encoding',
@@ -52,7 +53,7 @@ export function sendFile({ method, headers }: Request, response: Response, file:
     response.writeHead(304, common).end();
     return;
   }
-  const coding = codingFor(String(headers['accept-encoding'] ?? ''));
+  const coding = CODINGS.find((name) => request.acceptsEncodings(name));
   const body = coding ? file.compressed[coding] : file.bytes;
   response
     .writeHead(status, {
@@ -62,9 +63,4 @@ export function sendFile({ method, headers }: Request, response: Response, file:
       ...(coding && { 'Content-Encoding': coding }),
     })
     .end(method === 'HEAD' ? undefined : body);
-}
-
-function codingFor(accepted: string): Coding | undefined {
-  if (/\bbr\b/.test(accepted)) return 'br';
-  return /\bgzip\b/.test(accepted) ? 'gzip' : undefined;
 }

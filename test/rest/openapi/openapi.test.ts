@@ -177,6 +177,7 @@ describe('/docs', () => {
     for (const [accepted, used] of [
       ['gzip, deflate, br', 'br'],
       ['gzip, deflate', 'gzip'],
+      ['gzip, br;q=0', 'gzip'],
     ] as const) {
       const compressed = await fetch(running.url + path, { headers: { 'Accept-Encoding': accepted } });
       expect(compressed.headers.get('content-encoding')).toBe(used);

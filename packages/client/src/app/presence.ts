@@ -6,7 +6,7 @@ import { type Live, Store } from './store.ts';
 const COLLECT_MS = 50;
 /** The service accepts this number of users per subscription. */
 const MAX_USERS = 100;
-const NOBODY: ReadonlySet<number> = new Set();
+const NONE_ONLINE: ReadonlySet<number> = new Set();
 
 /** Who is online. All parts of a page share subscriptions. */
 export class Presence {
@@ -27,7 +27,7 @@ export class Presence {
     const key = ids.join();
     let known = this.#stores.get(key);
     if (!known) {
-      known = { ids, store: new Store(NOBODY, () => this.#add(key, ids)) };
+      known = { ids, store: new Store(NONE_ONLINE, () => this.#add(key, ids)) };
       this.#stores.set(key, known);
       this.#core.stores.add(known.store as Store<unknown>);
     }

@@ -72,6 +72,9 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const isDeveloper = role === 'developer';
     if (isDeveloper) await page.getByText('No request took as long').waitFor();
     expect(await page.getByRole('heading', { name: 'Slow requests' }).count()).toBe(isDeveloper ? 1 : 0);
+    await page.goto(`${running.url}${APP}/data`);
+    await page.getByText('No classes yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Create class' }).count()).toBe(isDeveloper ? 1 : 0);
     await page.goto(`${running.url}${APP}/${forbidden}`);
     await page.getByText('Your role does not allow this operation').first().waitFor();
   });
