@@ -78,6 +78,22 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
     expect(problems).toEqual([]);
   });
 
+  test('keys typed right after Ctrl+K reach the list of pages', async () => {
+    const administrator = await owner();
+    await givePassword(administrator);
+    const { page } = await openPage(`${running.url}/console/sign-in?to=/console/apps/${APPLICATION.id}/overview`);
+    await page.getByLabel('Email address').fill(administrator.email);
+    await page.locator('input[type=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const focused = await page.evaluate(async () => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+      await Promise.resolve();
+      return document.activeElement!.getAttribute('aria-label');
+    });
+    expect(focused).toBe('Page');
+  });
+
   test('j and k move between rows, and Enter opens one', async () => {
     const { id } = await createUser({ full_name: 'Ida Rhodes' });
     const administrator = await owner();
