@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,7 +15,7 @@ interface Entry {
 /** Opens any page by its name. Appears at once, with the focus in its input: keys typed right after Ctrl+K count. */
 export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs" transitionProps={{ duration: 0 }}>
+    <Modal opened={isOpen} onClose={onClose} title={t`Go to a page`} padding="xs">
       <Entries onClose={onClose} />
     </Modal>
   );
@@ -43,8 +45,8 @@ function Entries({ onClose }: { onClose: () => void }) {
       <TextInput
         data-autofocus
         autoFocus
-        aria-label="Page"
-        placeholder="Name of a page"
+        aria-label={t`Page`}
+        placeholder={t`Name of a page`}
         value={text}
         onKeyDown={onKeyDown}
         onChange={(event) => {
@@ -55,7 +57,7 @@ function Entries({ onClose }: { onClose: () => void }) {
       <ScrollArea.Autosize mah={360} mt="xs">
         {found.length === 0 && (
           <Text p="sm" c="dimmed">
-            No page has this name.
+            <Trans>No page has this name.</Trans>
           </Text>
         )}
         {found.map((entry, index) => (
@@ -80,11 +82,11 @@ function entriesOf(me: Me, applications: readonly { id: number; name: string }[]
     })),
   );
   return [
-    { name: 'All applications', href: '/' },
+    { name: t`All applications`, href: '/' },
     ...ofApplications,
-    { name: 'Administrators', href: '/administrators' },
-    ...(ownsAll(me) ? [{ name: 'Service logs', href: '/logs' }] : []),
-    { name: 'Profile and security', href: '/profile' },
+    { name: t`Administrators`, href: '/administrators' },
+    ...(ownsAll(me) ? [{ name: t`Service logs`, href: '/logs' }] : []),
+    { name: t`Profile and security`, href: '/profile' },
   ];
 }
 

@@ -1,0 +1,4 @@
+import { activateLanguage } from './language.ts';
+
+await activateLanguage();
+await import('./start.tsx');
