@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -15,7 +13,7 @@ interface Entry {
 /** Opens any page by its name. Appears at once, with the focus in its input: keys typed right after Ctrl+K count. */
 export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={t`Go to a page`} padding="xs">
+    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs" transitionProps={{ duration: 0 }}>
       <Entries onClose={onClose} />
     </Modal>
   );
@@ -45,8 +43,8 @@ function Entries({ onClose }: { onClose: () => void }) {
       <TextInput
         data-autofocus
         autoFocus
-        aria-label={t`Page`}
-        placeholder={t`Name of a page`}
+        aria-label="Page"
+        placeholder="Name of a page"
         value={text}
         onKeyDown={onKeyDown}
         onChange={(event) => {
@@ -57,7 +55,7 @@ function Entries({ onClose }: { onClose: () => void }) {
       <ScrollArea.Autosize mah={360} mt="xs">
         {found.length === 0 && (
           <Text p="sm" c="dimmed">
-            <Trans>No page has this name.</Trans>
+            No page has this name.
           </Text>
         )}
         {found.map((entry, index) => (
@@ -82,11 +80,11 @@ function entriesOf(me: Me, applications: readonly { id: number; name: string }[]
     })),
   );
   return [
-    { name: t`All applications`, href: '/' },
+    { name: 'All applications', href: '/' },
     ...ofApplications,
-    { name: t`Administrators`, href: '/administrators' },
-    ...(ownsAll(me) ? [{ name: t`Service logs`, href: '/logs' }] : []),
-    { name: t`Profile and security`, href: '/profile' },
+    { name: 'Administrators', href: '/administrators' },
+    ...(ownsAll(me) ? [{ name: 'Service logs', href: '/logs' }] : []),
+    { name: 'Profile and security', href: '/profile' },
   ];
 }
 

@@ -1,6 +1,4 @@
 import { graphql } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Card, Center, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
@@ -18,16 +16,16 @@ export function SignInPage() {
   const { to } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const [isForgotten, setForgotten] = useState(false);
-  document.title = t`Sign in – Atrium console`;
+  document.title = 'Sign in – Atrium console';
   return (
-    <EntryCard title={isForgotten ? t`Set a new password` : t`Sign in to the console`}>
+    <EntryCard title={isForgotten ? 'Set a new password' : 'Sign in to the console'}>
       {isForgotten ? (
         <RequestLink />
       ) : (
         <SignInForm onDone={() => (isPath(to) ? router.history.push(to) : void router.navigate({ to: '/' }))} />
       )}
       <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(!isForgotten)}>
-        {isForgotten ? t`Back to the sign-in` : t`Forgotten your password?`}
+        {isForgotten ? 'Back to the sign-in' : 'Forgotten your password?'}
       </Anchor>
     </EntryCard>
   );
@@ -61,10 +59,8 @@ function RequestLink() {
   if (request.isSuccess) {
     return (
       <Text role="status">
-        <Trans>
-          If this is the address of an administrator, a mail with a link is on its way. Without a mail server, an
-          operator can create a link: <code>npm run cli -- admin link {email}</code>
-        </Trans>
+        If this is the address of an administrator, a mail with a link is on its way. Without a mail server, an operator
+        can create a link: <code>npm run cli -- admin link {email}</code>
       </Text>
     );
   }
@@ -73,7 +69,7 @@ function RequestLink() {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label={t`Email address`}
+          label="Email address"
           type="email"
           autoComplete="username"
           value={email}
@@ -81,7 +77,7 @@ function RequestLink() {
           required
         />
         <Button type="submit" loading={request.isPending}>
-          <Trans>Send a link</Trans>
+          Send a link
         </Button>
       </Stack>
     </form>

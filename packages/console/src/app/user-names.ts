@@ -1,5 +1,4 @@
 import { graphql } from '@atrium/client';
-import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { query } from './clients.ts';
 
@@ -15,7 +14,7 @@ export interface NamedUser {
 }
 
 export function nameOf({ id, fullName, login, email }: NamedUser): string {
-  return fullName || login || email || t`User ${id}`;
+  return fullName || login || email || `User ${id}`;
 }
 
 /** Names of up to 100 users. @returns a function from ids to names */
@@ -30,5 +29,5 @@ export function useUserNames(application: number, ids: readonly number[]): (id: 
     enabled: wanted.length > 0,
     staleTime: 60_000,
   });
-  return (id) => data?.get(id) ?? t`User ${id}`;
+  return (id) => data?.get(id) ?? `User ${id}`;
 }

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import type { CredentialKind, Credentials } from './credentials.ts';
 
@@ -12,9 +10,9 @@ interface Props {
 }
 
 const KINDS: [CredentialKind, string][] = [
-  ['none', t`No credentials`],
-  ['key', t`API key`],
-  ['token', t`Session token`],
+  ['none', 'No credentials'],
+  ['key', 'API key'],
+  ['token', 'Session token'],
 ];
 
 /** Applies a text when its field loses focus or on Enter, so that no request is sent with half a secret. */
@@ -22,14 +20,12 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
   const { kind, secret, onBehalfOf } = credentials;
   const set = (change: Partial<Credentials>) => onChange({ ...credentials, ...change }, isRemembered);
   return (
-    <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label={t`Credentials`}>
+    <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label="Credentials">
       <a className="home" href="./">
-        <Trans>Atrium</Trans>
+        Atrium
       </a>
       <label>
-        <span className="caption">
-          <Trans>Send as</Trans>
-        </span>
+        <span className="caption">Send as</span>
         <select value={kind} onChange={(event) => set({ kind: event.target.value as CredentialKind })}>
           {KINDS.map(([value, label]) => (
             <option key={value} value={value}>
@@ -40,7 +36,7 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
       </label>
       {kind !== 'none' && (
         <Field
-          label={kind === 'key' ? t`API key` : t`Session token`}
+          label={kind === 'key' ? 'API key' : 'Session token'}
           type="password"
           value={secret}
           onApply={(text) => set({ secret: text.replace(/^ApiKey\s+/i, '') })}
@@ -48,8 +44,8 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
       )}
       {kind === 'key' && (
         <Field
-          label={t`On behalf of user`}
-          placeholder={t`id, optional`}
+          label="On behalf of user"
+          placeholder="id, optional"
           value={onBehalfOf}
           onApply={(text) => set({ onBehalfOf: text })}
         />
@@ -61,7 +57,7 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
             checked={isRemembered}
             onChange={(event) => onChange(credentials, event.target.checked)}
           />
-          <Trans>Remember in this browser</Trans>
+          Remember in this browser
         </label>
       )}
       <output className={status.isError ? 'status bad' : 'status'}>{status.text}</output>

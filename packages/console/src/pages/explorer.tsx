@@ -1,6 +1,5 @@
 import { AtriumError } from '@atrium/client';
 import type { Fetcher } from '@graphiql/toolkit';
-import { t } from '@lingui/core/macro';
 import { Box, Group, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useParams, useSearch } from '@tanstack/react-router';
@@ -47,13 +46,13 @@ export function ExplorerPage() {
   const asking = useMemo(() => askingForAccess(fetcher, application, onBehalfOf), [fetcher, application, onBehalfOf]);
   const theme = useComputedColorScheme();
   return (
-    <Page title={t`GraphQL`} description={t`Operations run as you, in this application.`}>
+    <Page title="GraphQL" description="Operations run as you, in this application.">
       <Group gap="md" align="flex-end">
         <TextInput
           flex="1 1 14rem"
           maw={360}
-          label={t`Reason`}
-          placeholder={t`To read messages, for example a ticket`}
+          label="Reason"
+          placeholder="To read messages, for example a ticket"
           value={stated}
           onChange={({ currentTarget: { value } }) => {
             setStated(value);
@@ -64,8 +63,8 @@ export function ExplorerPage() {
         <TextInput
           flex="1 1 10rem"
           maw={240}
-          label={t`On behalf of user`}
-          placeholder={t`Id, optional`}
+          label="On behalf of user"
+          placeholder="Id, optional"
           inputMode="numeric"
           value={onBehalfOf}
           onChange={(event) => setOnBehalfOf(event.currentTarget.value)}

@@ -1,6 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -36,22 +34,14 @@ export function HomePage() {
   const mayCreate = ownsAll(useMe());
   return (
     <Page
-      title={t`Applications`}
-      description={t`Each application has its own users, dialogs, records and keys.`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create application</Trans>
-          </Button>
-        )
-      }
+      title="Applications"
+      description="Each application has its own users, dialogs, records and keys."
+      actions={mayCreate && <Button onClick={open}>Create application</Button>}
     >
       <Loaded of={applications}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title={t`No application yet`}>
-              <Trans>Create one to get its keys and send the first request.</Trans>
-            </Empty>
+            <Empty title="No application yet">Create one to get its keys and send the first request.</Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {rows.map((row) => (
@@ -62,7 +52,7 @@ export function HomePage() {
         }
       </Loaded>
       <Service />
-      <Modal opened={isOpen} onClose={close} title={t`Create application`} closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title="Create application" closeOnClickOutside={false}>
         <CreateForm onClose={close} />
       </Modal>
     </Page>
@@ -83,16 +73,14 @@ function ApplicationCard({ application: { id, name, createdAt } }: { application
         {name}
       </Link>
       <Text size="sm" c="dimmed">
-        <Trans>
-          Id {id}, created <Time of={createdAt} />
-        </Trans>
+        Id {id}, created <Time of={createdAt} />
       </Text>
       <Group gap="xl" mt="sm" mih={48}>
         {activity.data && (
           <>
-            <Figure name={t`Users`} value={activity.data.users.toLocaleString()} />
-            <Figure name={t`Online`} value={activity.data.usersOnline.toLocaleString()} />
-            <Figure name={t`Messages, 24 h`} value={messagesOf(activity.data).toLocaleString()} />
+            <Figure name="Users" value={activity.data.users.toLocaleString()} />
+            <Figure name="Online" value={activity.data.usersOnline.toLocaleString()} />
+            <Figure name="Messages, 24 h" value={messagesOf(activity.data).toLocaleString()} />
           </>
         )}
       </Group>
@@ -112,16 +100,12 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     const { applicationId, authKey, authSecret, apiKey } = create.data;
     return (
       <Stack>
-        <Text size="sm">
-          <Trans>Store the secrets now: the server shows them only once.</Trans>
-        </Text>
-        <Copyable label={t`Application id`} value={String(applicationId)} />
-        <Copyable label={t`Auth key`} value={authKey} />
-        <Copyable label={t`Auth secret`} value={authSecret} />
-        <Copyable label={t`API key`} value={apiKey} />
-        <Button onClick={onClose}>
-          <Trans>I have stored them</Trans>
-        </Button>
+        <Text size="sm">Store the secrets now: the server shows them only once.</Text>
+        <Copyable label="Application id" value={String(applicationId)} />
+        <Copyable label="Auth key" value={authKey} />
+        <Copyable label="Auth secret" value={authSecret} />
+        <Copyable label="API key" value={apiKey} />
+        <Button onClick={onClose}>I have stored them</Button>
       </Stack>
     );
   }
@@ -137,7 +121,7 @@ function Service() {
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        <Trans>Service</Trans>
+        Service
       </Title>
       <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
     </Stack>
@@ -154,18 +138,18 @@ function Facts({ status }: { status: Status }) {
   const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <Figure name={t`Version`} value={version} />
-      <Figure name={t`Node.js`} value={nodeVersion} />
+      <Figure name="Version" value={version} />
+      <Figure name="Node.js" value={nodeVersion} />
       <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
-      <Figure name={t`Started`} value={<Time of={startedAt} />} />
-      <Figure name={t`Database`} value={bytesText(databaseBytes)} />
-      <Figure name={t`Files`} value={bytesText(fileBytes)} />
+      <Figure name="Started" value={<Time of={startedAt} />} />
+      <Figure name="Database" value={bytesText(databaseBytes)} />
+      <Figure name="Files" value={bytesText(fileBytes)} />
       <Figure
-        name={t`Free disk`}
-        value={free === null || total === null ? '–' : t`${bytesText(free)} of ${bytesText(total)}`}
+        name="Free disk"
+        value={free === null || total === null ? '–' : `${bytesText(free)} of ${bytesText(total)}`}
         isBad={isLow}
       />
-      <Figure name={t`Waiting push jobs`} value={waitingPushJobs.toLocaleString()} />
+      <Figure name="Waiting push jobs" value={waitingPushJobs.toLocaleString()} />
     </SimpleGrid>
   );
 }

@@ -1,6 +1,4 @@
 import { graphql } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -32,13 +30,9 @@ export function KeysPage() {
   });
   return (
     <Page
-      title={t`API keys`}
-      description={t`A key has all rights in the application. Keep it on your servers, never in an app or a page.`}
-      actions={
-        <Button onClick={open}>
-          <Trans>Create API key</Trans>
-        </Button>
-      }
+      title="API keys"
+      description="A key has all rights in the application. Keep it on your servers, never in an app or a page."
+      actions={<Button onClick={open}>Create API key</Button>}
     >
       <Loaded of={keys}>
         {(rows) => (
@@ -46,18 +40,10 @@ export function KeysPage() {
             <Table verticalSpacing="sm">
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>
-                    <Trans>Name</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Id</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Created</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>State</Trans>
-                  </Table.Th>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Id</Table.Th>
+                  <Table.Th>Created</Table.Th>
+                  <Table.Th>State</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -71,12 +57,12 @@ export function KeysPage() {
                     <Table.Td>
                       {revokedAt ? (
                         <Badge color="gray" variant="outline" c="dimmed">
-                          <Trans>Revoked</Trans>
+                          Revoked
                         </Badge>
                       ) : (
                         <ConfirmButton
-                          label={t`Revoke`}
-                          question={t`Revoke the API key “${name}”? Servers that use it lose access at once.`}
+                          label="Revoke"
+                          question={`Revoke the API key “${name}”? Servers that use it lose access at once.`}
                           onConfirm={() => revoke.mutate(id)}
                         />
                       )}
@@ -88,7 +74,7 @@ export function KeysPage() {
           </Table.ScrollContainer>
         )}
       </Loaded>
-      <Modal opened={isOpen} onClose={close} title={t`Create API key`} closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title="Create API key" closeOnClickOutside={false}>
         <CreateForm application={application} onClose={close} />
       </Modal>
     </Page>
@@ -104,19 +90,15 @@ function CreateForm({ application, onClose }: { application: number; onClose: ()
   if (create.data) {
     return (
       <Stack>
-        <Text size="sm">
-          <Trans>Store the key now: the server keeps only a hash and cannot show it again.</Trans>
-        </Text>
-        <Copyable label={t`API key`} value={create.data.key} />
-        <Button onClick={onClose}>
-          <Trans>I have stored it</Trans>
-        </Button>
+        <Text size="sm">Store the key now: the server keeps only a hash and cannot show it again.</Text>
+        <Copyable label="API key" value={create.data.key} />
+        <Button onClick={onClose}>I have stored it</Button>
       </Stack>
     );
   }
   return (
     <NameForm
-      placeholder={t`For example the server that will use it`}
+      placeholder="For example the server that will use it"
       onCancel={onClose}
       onCreate={create.mutate}
       isPending={create.isPending}

@@ -1,6 +1,4 @@
 import { graphql } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Plural, Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Box, Button, Card, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -53,7 +51,7 @@ export function MessageItem({
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{text}</Text>
           {attachments.length > 0 && (
             <Text size="sm" c="dimmed">
-              <Plural value={attachments.length} one="# attachment" other="# attachments" />
+              {attachments.length} attachments
             </Text>
           )}
           <Group gap={4}>
@@ -66,28 +64,26 @@ export function MessageItem({
         </Box>
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="default" aria-label={t`Moderate the message of ${sender}`} loading={remove.isPending}>
+            <ActionIcon variant="default" aria-label={`Moderate the message of ${sender}`} loading={remove.isPending}>
               …
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => setEditing(true)}>
-              <Trans>Edit</Trans>
-            </Menu.Item>
+            <Menu.Item onClick={() => setEditing(true)}>Edit</Menu.Item>
             <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
-              <Trans>Delete for all</Trans>
+              Delete for all
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </Group>
       <Confirmation
         isOpen={isDeleting}
-        label={t`Delete for all`}
-        question={t`The message disappears for all occupants. This cannot be undone.`}
+        label="Delete for all"
+        question="The message disappears for all occupants. This cannot be undone."
         onConfirm={() => remove.mutate()}
         onClose={() => setDeleting(false)}
       />
-      <Modal opened={isEditing} onClose={() => setEditing(false)} title={t`Edit message`}>
+      <Modal opened={isEditing} onClose={() => setEditing(false)} title="Edit message">
         <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
       </Modal>
     </Card>
@@ -109,14 +105,14 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
     onSuccess: (_saved, { text, before }) => {
       onDone();
       void queries.invalidateQueries({ queryKey: [application, 'messages'] });
-      showUndo(t`Message changed`, () => save.mutate({ text: before, before: text }));
+      showUndo('Message changed', () => save.mutate({ text: before, before: text }));
     },
   });
   return (
     <Stack>
       <Textarea
-        label={t`Text`}
-        description={t`The occupants see the new text at once`}
+        label="Text"
+        description="The occupants see the new text at once"
         value={edited}
         onChange={(event) => setEdited(event.currentTarget.value)}
         autosize
@@ -125,14 +121,14 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
       />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          <Trans>Cancel</Trans>
+          Cancel
         </Button>
         <Button
           onClick={() => save.mutate({ text: edited, before: text })}
           loading={save.isPending}
           disabled={edited === text || edited === ''}
         >
-          <Trans>Save</Trans>
+          Save
         </Button>
       </Group>
     </Stack>

@@ -1,4 +1,3 @@
-import { t } from '@lingui/core/macro';
 import { Box } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -57,7 +56,7 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
       pos="relative"
       h={virtual.getTotalSize()}
       style={{ listStyle: 'none' }}
-      aria-label={t`Messages`}
+      aria-label="Messages"
     >
       {items.map(({ index, key, start }) => (
         <Box

@@ -1,6 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -43,13 +41,11 @@ export function Passkeys() {
     <Card withBorder>
       <Stack align="flex-start">
         <Title order={2} size="h4">
-          <Trans>Passkeys</Trans>
+          Passkeys
         </Title>
         <Text>
-          <Trans>
-            Sign in with your fingerprint, face, PIN or security key instead of password and code. A passkey works only
-            at this address, so no other site can steal it.
-          </Trans>
+          Sign in with your fingerprint, face, PIN or security key instead of password and code. A passkey works only at
+          this address, so no other site can steal it.
         </Text>
         <Loaded of={passkeys}>
           {(rows) => (
@@ -65,24 +61,17 @@ export function Passkeys() {
             {passkeyObstacle}
           </Text>
         ) : (
-          <Button onClick={() => setAdding(true)}>
-            <Trans>Add a passkey</Trans>
-          </Button>
+          <Button onClick={() => setAdding(true)}>Add a passkey</Button>
         )}
       </Stack>
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t`Add a passkey`} centered>
+      <Modal opened={isAdding} onClose={() => setAdding(false)} title="Add a passkey" centered>
         <Add onDone={() => setAdding(false)} />
       </Modal>
-      <Modal
-        opened={renamed !== undefined}
-        onClose={() => setRenamed(undefined)}
-        title={t`Rename the passkey`}
-        centered
-      >
+      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title="Rename the passkey" centered>
         {renamed && (
           <NameForm
             initial={renamed.name}
-            action={t`Rename`}
+            action="Rename"
             onCancel={() => setRenamed(undefined)}
             onCreate={(name) => rename.mutate({ id: renamed.id, name })}
             isPending={rename.isPending}
@@ -100,7 +89,7 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
     mutationFn: () => mutate(SERVICE, DELETE, { id }),
     onSuccess: async () => {
       await refresh();
-      notifications.show({ message: t`The passkey “${name}” was deleted. Your other sessions have ended.` });
+      notifications.show({ message: `The passkey “${name}” was deleted. Your other sessions have ended.` });
     },
   });
   return (
@@ -117,33 +106,26 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
             {name}
           </Text>
           <Badge variant="default" tt="none" fw={500}>
-            {isBackedUp ? t`Synchronized` : t`One device`}
+            {isBackedUp ? 'Synchronized' : 'One device'}
           </Badge>
         </Group>
         <Text size="sm" c="dimmed">
-          {lastUsedAt === null ? (
-            <Trans>
-              Created <Time of={createdAt} />, never used
-            </Trans>
-          ) : (
-            <Trans>
-              Created <Time of={createdAt} />, last used <Time of={lastUsedAt} />
-            </Trans>
-          )}
+          Created <Time of={createdAt} />, {lastUsedAt === null ? 'never used' : 'last used '}
+          {lastUsedAt !== null && <Time of={lastUsedAt} />}
         </Text>
         {host !== location.hostname && (
           <Text size="sm" c="dimmed">
-            <Trans>Works only at {host}</Trans>
+            Works only at {host}
           </Text>
         )}
       </div>
-      <Group gap="xs" role="group" aria-label={t`Passkey ${name}`}>
+      <Group gap="xs" role="group" aria-label={`Passkey ${name}`}>
         <Button size="xs" variant="default" onClick={onRename}>
-          <Trans>Rename</Trans>
+          Rename
         </Button>
         <ConfirmButton
-          label={t`Delete`}
-          question={t`“${name}” will no longer sign in, and your other sessions end. Afterwards remove it from the device or password manager, too.`}
+          label="Delete"
+          question={`“${name}” will no longer sign in, and your other sessions end. Afterwards remove it from the device or password manager, too.`}
           onConfirm={() => remove.mutate()}
           isLoading={remove.isPending}
         />
@@ -159,15 +141,13 @@ function Add({ onDone }: { onDone: () => void }) {
     mutationFn: createPasskey,
     onSuccess: async () => {
       await refresh();
-      notifications.show({ message: t`Passkey added. You can sign in with it from now on.` });
+      notifications.show({ message: 'Passkey added. You can sign in with it from now on.' });
       onDone();
     },
   });
   return (
     <Stack>
-      <Text size="sm">
-        <Trans>Choose a name that tells this device or security key from others. Then follow the browser.</Trans>
-      </Text>
+      <Text size="sm">Choose a name that tells this device or security key from others. Then follow the browser.</Text>
       {add.error && (
         <Alert color="red" role="alert">
           {passkeySentence(add.error) ?? sentenceOf(add.error)}
@@ -175,7 +155,7 @@ function Add({ onDone }: { onDone: () => void }) {
       )}
       <NameForm
         initial={thisDevice()}
-        action={t`Continue`}
+        action="Continue"
         onCancel={onDone}
         onCreate={add.mutate}
         isPending={add.isPending}
@@ -190,10 +170,10 @@ function useRefresh() {
 }
 
 const DEVICES = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'CrOS', 'Linux'] as const;
-const NAMES: Partial<Record<string, string>> = { Macintosh: t`Mac`, Windows: t`Windows PC`, CrOS: t`Chromebook` };
+const NAMES: Partial<Record<string, string>> = { Macintosh: 'Mac', Windows: 'Windows PC', CrOS: 'Chromebook' };
 
 /** A suggestion for the name. */
 function thisDevice(): string {
-  const device = DEVICES.find((name) => navigator.userAgent.includes(name)) ?? t`This device`;
+  const device = DEVICES.find((name) => navigator.userAgent.includes(name)) ?? 'This device';
   return NAMES[device] ?? device;
 }

@@ -1,5 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, Card, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -28,36 +27,30 @@ export function SlowShapes({ application, hours }: { application: number; hours:
   return (
     <Card withBorder>
       <Title order={2} size="h5">
-        <Trans>Slow requests</Trans>
+        Slow requests
       </Title>
       <Loaded of={shapes}>
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              <Trans>No request took as long as REQUEST_LOG_SLOW_MS in this period.</Trans>
+              No request took as long as REQUEST_LOG_SLOW_MS in this period.
             </Text>
           ) : (
             <>
               <Text size="sm" c="dimmed" mb="xs">
-                <Trans>By endpoint or operation, those that took the most time in total first.</Trans>
+                By endpoint or operation, those that took the most time in total first.
               </Text>
               <Table layout="fixed">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>
-                      <Trans>Request</Trans>
-                    </Table.Th>
-                    <Table.Th w="6rem">
-                      <Trans>Number</Trans>
-                    </Table.Th>
-                    <Table.Th w="6rem">
-                      <Trans>Average</Trans>
-                    </Table.Th>
+                    <Table.Th>Request</Table.Th>
+                    <Table.Th w="6rem">Number</Table.Th>
+                    <Table.Th w="6rem">Average</Table.Th>
                     <Table.Th w="6rem" visibleFrom="sm">
-                      <Trans>Longest</Trans>
+                      Longest
                     </Table.Th>
                     <Table.Th w="12rem" visibleFrom="sm">
-                      <Trans>Latest</Trans>
+                      Latest
                     </Table.Th>
                   </Table.Tr>
                 </Table.Thead>

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -42,14 +40,12 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
     <Stack gap="xs">
       {messages.error && <Failure error={messages.error} retry={() => messages.fetchNextPage()} />}
       {rows.length === 0 ? (
-        <Empty title={t`No messages yet`}>
-          <Trans>New messages appear here as soon as they are sent.</Trans>
-        </Empty>
+        <Empty title="No messages yet">New messages appear here as soon as they are sent.</Empty>
       ) : (
         <>
           <Text size="sm" c="dimmed" ta="center" mih="1.4em">
-            {messages.isFetchingNextPage && t`Loading earlier messages…`}
-            {!messages.hasNextPage && t`The dialog begins here.`}
+            {messages.isFetchingNextPage && 'Loading earlier messages…'}
+            {!messages.hasNextPage && 'The dialog begins here.'}
           </Text>
           <MessageList
             rows={rows}
@@ -61,7 +57,7 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
         </>
       )}
       <Text size="sm" c={problem ? 'var(--mantine-color-error)' : 'dimmed'} role="status">
-        {problem ? t`Live updates have stopped. ${problem} Reload the page.` : t`New messages appear here live.`}
+        {problem ? `Live updates have stopped. ${problem} Reload the page.` : 'New messages appear here live.'}
       </Text>
     </Stack>
   );

@@ -1,6 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -47,25 +45,19 @@ export function UsersPage() {
   const total = users.data?.pages[0]?.totalCount;
   return (
     <Page
-      title={t`Users`}
-      description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create user</Trans>
-          </Button>
-        )
-      }
+      title="Users"
+      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
+      actions={mayCreate && <Button onClick={open}>Create user</Button>}
     >
       <Filters key={application} search={search} tag={tag} />
       <Rows
-        label={t`Users`}
+        label="Users"
         of={users}
         columns={columnsOf(application)}
         keyOf={({ id }) => id}
         empty={<NoUsers search={search} />}
       />
-      <Modal opened={isOpen} onClose={close} title={t`Create user`}>
+      <Modal opened={isOpen} onClose={close} title="Create user">
         <CreateForm application={application} />
       </Modal>
     </Page>
@@ -82,7 +74,7 @@ function filterOf(search: string, tag: string) {
 
 const columnsOf = (application: number): Column<User>[] => [
   {
-    name: t`Name`,
+    name: 'Name',
     width: 'minmax(0, 2fr)',
     render: (user) => (
       <>
@@ -90,13 +82,13 @@ const columnsOf = (application: number): Column<User>[] => [
           {nameOf(user)}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          {[t`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
+          {[`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
         </Text>
       </>
     ),
   },
   {
-    name: t`Tags`,
+    name: 'Tags',
     width: 'minmax(0, 1fr)',
     isMinor: true,
     render: ({ tags }) => (
@@ -109,8 +101,8 @@ const columnsOf = (application: number): Column<User>[] => [
       </Group>
     ),
   },
-  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
-  { name: t`Last request`, width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: 'Last request', width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
 ];
 
 /** The address contains the filters, so that a link shows the same list. */
@@ -132,28 +124,23 @@ function Filters({ search, tag }: { search: string; tag: string }) {
     <Group align="flex-end">
       <TextInput
         ref={input}
-        label={t`Search`}
-        description={t`Part of login or name, complete email address, or id`}
+        label="Search"
+        description="Part of login or name, complete email address, or id"
         value={text.search}
         onChange={(event) => set({ search: event.currentTarget.value.trim() })}
         flex="1 1 18rem"
         maw={420}
       />
-      <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+      <TextInput label="Tag" value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
     </Group>
   );
 }
 
 function NoUsers({ search }: { search: string }) {
-  if (search !== '')
-    return (
-      <Empty title={t`No user matches`}>
-        <Trans>Try a shorter part of the login or name.</Trans>
-      </Empty>
-    );
+  if (search !== '') return <Empty title="No user matches">Try a shorter part of the login or name.</Empty>;
   return (
-    <Empty title={t`No users yet`}>
-      <Trans>Users appear here when they sign up in your app, or when your server creates them with an API key.</Trans>
+    <Empty title="No users yet">
+      Users appear here when they sign up in your app, or when your server creates them with an API key.
     </Empty>
   );
 }
@@ -180,17 +167,17 @@ function CreateForm({ application }: { application: number }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
-        <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
-        <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
+        <TextInput label="Login" {...field('login')} autoComplete="off" data-autofocus />
+        <TextInput label="Full name" {...field('fullName')} autoComplete="off" />
+        <TextInput label="Email address" type="email" {...field('email')} autoComplete="off" />
         <PasswordInput
-          label={t`Password`}
-          description={t`8 to 40 characters`}
+          label="Password"
+          description="8 to 40 characters"
           {...field('password')}
           autoComplete="new-password"
         />
         <Button type="submit" loading={create.isPending}>
-          <Trans>Create</Trans>
+          Create
         </Button>
       </Stack>
     </form>

@@ -1,6 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -23,9 +21,9 @@ const ACCEPT = graphql(`mutation ConsoleAccept($token: String!, $input: AcceptAd
 type AccountOfLink = NonNullable<ResultOf<typeof LINK>['administratorLink']>;
 
 const TITLES = {
-  SETUP: t`Create the first administrator`,
-  INVITATION: t`Accept your invitation`,
-  PASSWORD_RESET: t`Set a new password`,
+  SETUP: 'Create the first administrator',
+  INVITATION: 'Accept your invitation',
+  PASSWORD_RESET: 'Set a new password',
 };
 
 /** The target of a one-time link, whose token is in the fragment, so that no server logs it. */
@@ -43,15 +41,13 @@ export function WelcomePage() {
 
 function DeadLink() {
   return (
-    <EntryCard title={t`This link no longer works`}>
+    <EntryCard title="This link no longer works">
       <Text>
-        <Trans>
-          It has expired or was used already. Request a new password on the sign-in page, ask for another invitation, or
-          let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
-        </Trans>
+        It has expired or was used already. Request a new password on the sign-in page, ask for another invitation, or
+        let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
       </Text>
       <Button component={Link} to="/sign-in" variant="default">
-        <Trans>Go to the sign-in</Trans>
+        Go to the sign-in
       </Button>
     </EntryCard>
   );
@@ -83,7 +79,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label={t`Email address`}
+            label="Email address"
             type="email"
             autoComplete="username"
             value={email}
@@ -93,16 +89,16 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
           />
           {account.purpose !== 'PASSWORD_RESET' && (
             <TextInput
-              label={t`Name`}
-              description={t`Other administrators see it`}
+              label="Name"
+              description="Other administrators see it"
               autoComplete="name"
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
           )}
           <PasswordInput
-            label={t`Password`}
-            description={t`At least 12 characters`}
+            label="Password"
+            description="At least 12 characters"
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
@@ -111,8 +107,8 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
           />
           {account.hasTotp && (
             <TextInput
-              label={t`Code`}
-              description={t`Of your authenticator app, or a recovery code`}
+              label="Code"
+              description="Of your authenticator app, or a recovery code"
               autoComplete="one-time-code"
               value={code}
               onChange={(event) => setCode(event.currentTarget.value)}
@@ -125,7 +121,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             </Alert>
           )}
           <Button type="submit" loading={accept.isPending}>
-            <Trans>Continue</Trans>
+            Continue
           </Button>
         </Stack>
       </form>

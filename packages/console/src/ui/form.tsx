@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 
@@ -24,7 +22,7 @@ interface NameFormProps {
 export function NameForm({
   placeholder,
   initial = '',
-  action = t`Create`,
+  action = 'Create',
   onCancel,
   onCreate,
   isPending,
@@ -34,7 +32,7 @@ export function NameForm({
     <form onSubmit={submitting(() => onCreate(name))}>
       <Stack>
         <TextInput
-          label={t`Name`}
+          label="Name"
           placeholder={placeholder}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -44,7 +42,7 @@ export function NameForm({
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            <Trans>Cancel</Trans>
+            Cancel
           </Button>
           <Button type="submit" loading={isPending}>
             {action}

@@ -1,4 +1,3 @@
-import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTypedFilter } from '../app/typing.ts';
@@ -21,7 +20,7 @@ export function UserFilter({ label, value, onChange }: UserFilterProps) {
   return (
     <TextInput
       label={label}
-      description={t`Id of a user`}
+      description="Id of a user"
       inputMode="numeric"
       value={text}
       onChange={({ currentTarget: { value } }) => {

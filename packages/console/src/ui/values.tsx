@@ -1,4 +1,3 @@
-import { t } from '@lingui/core/macro';
 import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
 
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -27,7 +26,7 @@ export function Copyable({ label, value }: { label: string; value: string }) {
         </Code>
         <CopyButton value={value}>
           {({ copied, copy }) => (
-            <ActionIcon variant="default" size="lg" onClick={copy} aria-label={t`Copy ${label}`}>
+            <ActionIcon variant="default" size="lg" onClick={copy} aria-label={`Copy ${label}`}>
               <CopyIcon isDone={copied} />
             </ActionIcon>
           )}

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Modal, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -32,31 +30,29 @@ export function FilesPage() {
   const close = () => void navigate({ search: (old) => ({ ...old, file: undefined }) });
   return (
     <Page
-      title={t`Files`}
-      description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
+      title="Files"
+      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
     >
       <Group align="flex-end">
         <UserFilter
           key={application}
-          label={t`Owner`}
+          label="Owner"
           value={user}
           onChange={(next) => void navigate({ search: (old) => ({ ...old, user: next }), replace: true })}
         />
       </Group>
       <Rows
-        label={t`Files`}
+        label="Files"
         of={files}
         columns={columnsOf(application, user)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={t`No files`}>
-            <Trans>
-              Clients upload files for avatars and attachments of messages. Files of records are in the records.
-            </Trans>
+          <Empty title="No files">
+            Clients upload files for avatars and attachments of messages. Files of records are in the records.
           </Empty>
         }
       />
-      <Modal opened={file !== undefined} onClose={close} title={t`File ${file ?? ''}`} size="lg">
+      <Modal opened={file !== undefined} onClose={close} title={`File ${file}`} size="lg">
         {file !== undefined && <FileView application={application} id={Number(file)} onClose={close} />}
       </Modal>
     </Page>
@@ -65,7 +61,7 @@ export function FilesPage() {
 
 const columnsOf = (application: number, user: string | undefined): Column<ListedFile>[] => [
   {
-    name: t`File`,
+    name: 'File',
     width: 'minmax(0, 2fr)',
     render: ({ id, name, contentType }) => (
       <>
@@ -78,23 +74,21 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
           {name}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          <Trans>
-            Id {id} · {contentType}
-          </Trans>
+          Id {id} · {contentType}
         </Text>
       </>
     ),
   },
-  { name: t`Size`, width: '7rem', render: ({ size }) => (size === null ? t`no bytes` : bytesText(size)) },
+  { name: 'Size', width: '7rem', render: ({ size }) => (size === null ? 'no bytes' : bytesText(size)) },
   {
-    name: t`Readable by`,
+    name: 'Readable by',
     width: '9rem',
     isMinor: true,
     render: ({ public: isPublic }) => (
       <Badge variant="light" tt="none">
-        {isPublic ? t`Everybody` : t`Sessions`}
+        {isPublic ? 'Everybody' : 'Sessions'}
       </Badge>
     ),
   },
-  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

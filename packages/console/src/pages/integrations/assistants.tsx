@@ -1,6 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -30,22 +28,16 @@ export function Assistants({ application }: { application: number }) {
     mutationFn: (id: string) => mutate({ application }, DELETE, { id }),
     onSettled: refresh,
   });
-  const create = (
-    <Button onClick={() => setEdited('new')}>
-      <Trans>Create assistant</Trans>
-    </Button>
-  );
+  const create = <Button onClick={() => setEdited('new')}>Create assistant</Button>;
   return (
     <Loaded of={assistants}>
       {(loaded) => (
         <Stack>
           {loaded.length === 0 ? (
-            <Empty title={t`No assistants yet`}>
+            <Empty title="No assistants yet">
               <Stack align="center">
-                <Trans>
-                  An assistant is a language model with instructions. It answers, summarizes and translates for users.
-                  {create}
-                </Trans>
+                An assistant is a language model with instructions. It answers, summarizes and translates for users.
+                {create}
               </Stack>
             </Empty>
           ) : (
@@ -60,31 +52,29 @@ export function Assistants({ application }: { application: number }) {
                       {assistant.name}
                     </Title>
                     <Text size="sm" c="dimmed">
-                      <Trans>
-                        {assistant.model} at {assistant.baseUrl}
-                      </Trans>
+                      {assistant.model} at {assistant.baseUrl}
                     </Text>
                     <Text size="sm" c="dimmed">
-                      <Trans>Id {assistant.id}</Trans>
+                      Id {assistant.id}
                     </Text>
                   </div>
                   <Group gap="xs">
                     {!assistant.hasApiKey && (
                       <Badge color="gray" variant="outline" c="dimmed">
-                        <Trans>No API key</Trans>
+                        No API key
                       </Badge>
                     )}
                     <Button
                       size="xs"
                       variant="default"
                       onClick={() => setEdited(assistant)}
-                      aria-label={t`Edit ${assistant.name}`}
+                      aria-label={`Edit ${assistant.name}`}
                     >
-                      <Trans>Edit</Trans>
+                      Edit
                     </Button>
                     <ConfirmButton
-                      label={t`Delete`}
-                      question={t`Delete “${assistant.name}”? Apps that use its id receive an error.`}
+                      label="Delete"
+                      question={`Delete “${assistant.name}”? Apps that use its id receive an error.`}
                       onConfirm={() => remove.mutate(assistant.id)}
                     />
                   </Group>
@@ -96,7 +86,7 @@ export function Assistants({ application }: { application: number }) {
           <Modal
             opened={edited !== undefined}
             onClose={() => setEdited(undefined)}
-            title={edited === 'new' ? t`Create assistant` : t`Edit assistant`}
+            title={edited === 'new' ? 'Create assistant' : 'Edit assistant'}
             closeOnClickOutside={false}
           >
             {edited && (

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import {
   Alert,
   Badge,
@@ -54,19 +52,19 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               </Title>
               {stored ? (
                 <Badge color="teal.9" variant="filled">
-                  <Trans>Set up</Trans>
+                  Set up
                 </Badge>
               ) : (
                 <Badge color="gray" variant="outline" c="dimmed">
-                  <Trans>Not set up</Trans>
+                  Not set up
                 </Badge>
               )}
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {stored ? (
-                <Trans>
+                <>
                   {stored.publicId}, changed <Time of={stored.updatedAt} />
-                </Trans>
+                </>
               ) : (
                 description
               )}
@@ -78,13 +76,13 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               variant="default"
               onClick={toggle}
               aria-expanded={isOpen}
-              aria-label={isOpen ? t`Cancel changes of ${name}` : stored ? t`Edit ${name}` : t`Set up ${name}`}
+              aria-label={`${isOpen ? 'Cancel changes of' : stored ? 'Edit' : 'Set up'} ${name}`}
             >
-              {isOpen ? t`Cancel` : stored ? t`Edit` : t`Set up`}
+              {isOpen ? 'Cancel' : stored ? 'Edit' : 'Set up'}
             </Button>
             {stored && (
               <ConfirmButton
-                label={t`Delete`}
+                label="Delete"
                 question={deletion}
                 onConfirm={() => remove.mutate()}
                 isLoading={remove.isPending}
@@ -125,7 +123,7 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
         )}
         <Group>
           <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
+            Save
           </Button>
         </Group>
       </Stack>

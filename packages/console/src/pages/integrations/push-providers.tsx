@@ -1,6 +1,4 @@
 import { graphql } from '@atrium/client';
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -22,38 +20,34 @@ type Provider = 'APNS' | 'FCM' | 'WEB';
 const PROVIDERS: { provider: Provider; name: string; description: string; fields: ProviderField[] }[] = [
   {
     provider: 'APNS',
-    name: t`Apple (APNs)`,
-    description: t`Pushes to iPhone, iPad and Mac.`,
+    name: 'Apple (APNs)',
+    description: 'Pushes to iPhone, iPad and Mac.',
     fields: [
-      { name: 'topic', label: t`Topic`, description: t`Bundle id of the app, for example com.example.shop` },
-      { name: 'teamId', label: t`Team id` },
-      { name: 'keyId', label: t`Key id` },
-      { name: 'key', label: t`Key`, description: t`Content of the .p8 file`, kind: 'file' },
+      { name: 'topic', label: 'Topic', description: 'Bundle id of the app, for example com.example.shop' },
+      { name: 'teamId', label: 'Team id' },
+      { name: 'keyId', label: 'Key id' },
+      { name: 'key', label: 'Key', description: 'Content of the .p8 file', kind: 'file' },
     ],
   },
   {
     provider: 'FCM',
-    name: t`Google (FCM)`,
-    description: t`Pushes to Android devices.`,
+    name: 'Google (FCM)',
+    description: 'Pushes to Android devices.',
     fields: [
       {
         name: 'serviceAccount',
-        label: t`Service account`,
-        description: t`Content of the JSON file from the Firebase console`,
+        label: 'Service account',
+        description: 'Content of the JSON file from the Firebase console',
         kind: 'file',
       },
     ],
   },
   {
     provider: 'WEB',
-    name: t`Browsers (Web Push)`,
-    description: t`Pushes to browsers. The service generates the key pair.`,
+    name: 'Browsers (Web Push)',
+    description: 'Pushes to browsers. The service generates the key pair.',
     fields: [
-      {
-        name: 'subject',
-        label: t`Contact`,
-        description: t`A mailto: or https: address for operators of push services`,
-      },
+      { name: 'subject', label: 'Contact', description: 'A mailto: or https: address for operators of push services' },
     ],
   },
 ];
@@ -63,7 +57,7 @@ function inputOf(provider: Provider, values: Record<string, string>): object {
   try {
     return { fcm: { serviceAccount: JSON.parse(values.serviceAccount ?? '') } };
   } catch {
-    throw new Error(t`The service account is not JSON. Paste the complete file.`);
+    throw new Error('The service account is not JSON. Paste the complete file.');
   }
 }
 
@@ -79,10 +73,10 @@ export function PushProviders({ application }: { application: number }) {
   return (
     <Stack>
       <SegmentedControl
-        aria-label={t`Environment`}
+        aria-label="Environment"
         data={[
-          { value: 'production', label: t`Production` },
-          { value: 'development', label: t`Development` },
+          { value: 'production', label: 'Production' },
+          { value: 'development', label: 'Development' },
         ]}
         value={environment}
         onChange={setEnvironment}
@@ -105,19 +99,17 @@ export function PushProviders({ application }: { application: number }) {
                 await mutate({ application }, DELETE, { environment, provider });
                 await refresh();
               }}
-              deletion={t`Delete the settings of ${name}? Its pushes stop. Registered devices remain.`}
+              deletion={`Delete the settings of ${name}? Its pushes stop. Registered devices remain.`}
             />
           ))
         }
       </Loaded>
       <Text size="sm" c="dimmed">
-        <Trans>
-          To test a provider, send a push to one user on the page{' '}
-          <Anchor component={Link} to="/apps/$application/pushes" params={{ application } as never} underline="always">
-            Pushes
-          </Anchor>
-          , which shows the outcome per device.
-        </Trans>
+        To test a provider, send a push to one user on the page{' '}
+        <Anchor component={Link} to="/apps/$application/pushes" params={{ application } as never} underline="always">
+          Pushes
+        </Anchor>
+        , which shows the outcome per device.
       </Text>
     </Stack>
   );

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -36,7 +34,7 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
   });
   const remove = useMutation({
     mutationFn: () => mutate({ application }, DELETE, { id }),
-    onSuccess: () => notifications.show({ message: t`Archive deleted` }),
+    onSuccess: () => notifications.show({ message: 'Archive deleted' }),
     onSettled: refresh,
   });
   if (isActive(job)) {
@@ -47,9 +45,9 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
         onClick={() => cancel.mutate()}
         loading={cancel.isPending}
         disabled={cancelRequestedAt !== null}
-        aria-label={t`Cancel ${titleOf(job)}`}
+        aria-label={`Cancel ${titleOf(job)}`}
       >
-        <Trans>Cancel</Trans>
+        Cancel
       </Button>
     );
   }
@@ -62,12 +60,12 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
         onClick={() => download.mutate()}
         loading={download.isPending}
       >
-        <Trans>Download</Trans>
+        Download
       </Button>
       {hasDeletion && (
         <ConfirmButton
-          label={t`Delete archive`}
-          question={t`Delete this archive from the storage of the service? Copies that were downloaded remain.`}
+          label="Delete archive"
+          question="Delete this archive from the storage of the service? Copies that were downloaded remain."
           onConfirm={() => remove.mutate()}
           isLoading={remove.isPending}
         />

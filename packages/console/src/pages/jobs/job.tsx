@@ -1,5 +1,3 @@
-import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Anchor, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -30,11 +28,11 @@ export function JobPage() {
   useJobChanges(application, job.isSuccess);
   return (
     <Page
-      title={job.data ? titleOf(job.data) : t`Job`}
+      title={job.data ? titleOf(job.data) : 'Job'}
       actions={job.data && <JobActions application={application} job={job.data} hasDeletion />}
     >
       <Anchor component={Link} to={`/apps/${application}/backups`} size="sm" style={{ alignSelf: 'flex-start' }}>
-        <Trans>Backups and checks</Trans>
+        Backups and checks
       </Anchor>
       <Loaded of={job}>{(shown) => <Details application={application} job={shown} />}</Loaded>
     </Page>
@@ -46,18 +44,18 @@ function Details({ application, job }: { application: number; job: ShownJob }) {
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <Fact name={t`State`}>
+        <Fact name="State">
           <StateBadge {...job} />
         </Fact>
-        <Fact name={t`Started by`}>{startedBy.name}</Fact>
-        <Fact name={t`Started`}>
+        <Fact name="Started by">{startedBy.name}</Fact>
+        <Fact name="Started">
           <Time of={startedAt ?? createdAt} />
         </Fact>
-        <Fact name={t`Duration`}>{startedAt && finishedAt ? durationText(startedAt, finishedAt) : '–'}</Fact>
+        <Fact name="Duration">{startedAt && finishedAt ? durationText(startedAt, finishedAt) : '–'}</Fact>
       </SimpleGrid>
       {isActive(job) && <JobProgress label={titleOf(job)} {...job} />}
       {error && (
-        <Alert color="red" title={job.state === 'FAILED' ? t`It failed` : t`It was interrupted`}>
+        <Alert color="red" title={job.state === 'FAILED' ? 'It failed' : 'It was interrupted'}>
           {error}
         </Alert>
       )}
@@ -81,27 +79,25 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Archive({ backup }: { backup: NonNullable<ShownJob['backup']> }) {
   const { bytes, rows, files, missingFiles, sha256, isStored, expiresAt } = backup;
   return (
-    <Stack component="section" aria-label={t`Archive`}>
+    <Stack component="section" aria-label="Archive">
       <Title order={2} size="h4">
-        <Trans>Archive</Trans>
+        Archive
       </Title>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <Fact name={t`Size`}>{bytesText(bytes)}</Fact>
-        <Fact name={t`Rows`}>{rows.toLocaleString()}</Fact>
-        <Fact name={t`Files`}>{files.toLocaleString()}</Fact>
-        <Fact name={isStored ? t`Stored until` : t`Stored`}>{isStored ? <Time of={expiresAt} /> : t`No longer`}</Fact>
+        <Fact name="Size">{bytesText(bytes)}</Fact>
+        <Fact name="Rows">{rows.toLocaleString()}</Fact>
+        <Fact name="Files">{files.toLocaleString()}</Fact>
+        <Fact name={isStored ? 'Stored until' : 'Stored'}>{isStored ? <Time of={expiresAt} /> : 'No longer'}</Fact>
       </SimpleGrid>
       {missingFiles > 0 && (
-        <Notice title={plural(missingFiles, { one: '# file is missing', other: '# files are missing' })}>
-          <Trans>Data names files whose bytes the storage does not have. A check lists them.</Trans>
+        <Notice title={`${missingFiles.toLocaleString()} files are missing`}>
+          Data names files whose bytes the storage does not have. A check lists them.
         </Notice>
       )}
-      <Copyable label={t`SHA-256`} value={sha256} />
+      <Copyable label="SHA-256" value={sha256} />
       <Text size="sm">
-        <Trans>
-          Import it at the command line of another service, with the passphrase in a file. Add <Code>--trust</Code> if
-          you made it yourself.
-        </Trans>
+        Import it at the command line of another service, with the passphrase in a file. Add <Code>--trust</Code> if you
+        made it yourself.
       </Text>
       <Group>
         <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>

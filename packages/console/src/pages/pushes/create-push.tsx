@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -10,8 +8,8 @@ import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
 const ENVIRONMENTS = [
-  { value: 'production', label: t`Production` },
-  { value: 'development', label: t`Development` },
+  { value: 'production', label: 'Production' },
+  { value: 'development', label: 'Development' },
 ];
 
 const NEW = {
@@ -48,7 +46,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
   const create = useMutation({
     mutationFn: () => mutate({ application }, CREATE_EVENTS, { input: inputOf(form) }),
     onSuccess: () => {
-      notifications.show({ message: t`Push created` });
+      notifications.show({ message: 'Push created' });
       onDone();
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
@@ -58,8 +56,8 @@ export function CreatePush({ application, onDone }: { application: number; onDon
     <form onSubmit={submit}>
       <Stack>
         <Textarea
-          label={t`Message`}
-          description={t`A text, or JSON that the app evaluates`}
+          label="Message"
+          description="A text, or JSON that the app evaluates"
           value={form.text}
           onChange={(event) => set({ text: event.currentTarget.value })}
           autosize
@@ -71,15 +69,15 @@ export function CreatePush({ application, onDone }: { application: number; onDon
         <Recipients form={form} set={set} />
         <Group grow align="flex-start">
           <Select
-            label={t`Environment`}
+            label="Environment"
             data={ENVIRONMENTS}
             value={form.environment}
             onChange={(environment) => environment && set({ environment })}
             allowDeselect={false}
           />
           <Select
-            label={t`Channel`}
-            placeholder={t`Apple and Google`}
+            label="Channel"
+            placeholder="Apple and Google"
             data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
             value={form.channel}
             onChange={(channel) => set({ channel })}
@@ -87,23 +85,23 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           />
         </Group>
         <TextInput
-          label={t`Name`}
-          description={t`Distinguishes pushes; the subject of emails`}
+          label="Name"
+          description="Distinguishes pushes; the subject of emails"
           value={form.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
           maxLength={255}
         />
         <Group grow align="flex-start">
           <TextInput
-            label={t`Send at`}
-            description={t`Empty: at once`}
+            label="Send at"
+            description="Empty: at once"
             type="datetime-local"
             value={form.date}
             onChange={(event) => set({ date: event.currentTarget.value })}
           />
           <NumberInput
-            label={t`Repeat`}
-            description={t`Every so many minutes; empty: once`}
+            label="Repeat"
+            description="Every so many minutes; empty: once"
             value={form.minutes}
             onChange={(minutes) => set({ minutes })}
             min={1}
@@ -112,7 +110,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
         </Group>
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
-            <Trans>Create</Trans>
+            Create
           </Button>
         </Group>
       </Stack>
@@ -126,8 +124,8 @@ function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) =>
   return (
     <>
       <TagsInput
-        label={t`Users`}
-        description={t`Ids; press Enter after each`}
+        label="Users"
+        description="Ids; press Enter after each"
         value={form.users}
         onChange={(users) => set({ users: users.filter((id) => /^\d{1,10}$/.test(id)) })}
         splitChars={SEPARATORS}
@@ -135,15 +133,15 @@ function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) =>
       />
       <Group grow align="flex-start">
         <TagsInput
-          label={t`Tags`}
-          description={t`Also users with one of these`}
+          label="Tags"
+          description="Also users with one of these"
           value={form.tags}
           onChange={(tags) => set({ tags })}
           acceptValueOnBlur
         />
         <TagsInput
-          label={t`Except tags`}
-          description={t`Never users with one of these`}
+          label="Except tags"
+          description="Never users with one of these"
           value={form.excluded}
           onChange={(excluded) => set({ excluded })}
           acceptValueOnBlur

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -29,8 +27,8 @@ export function PushPage() {
   });
   return (
     <Page
-      title={found.data?.event.name || t`Push ${id}`}
-      description={t`Push ${id} of application ${application}`}
+      title={found.data?.event.name || `Push ${id}`}
+      description={`Push ${id} of application ${application}`}
       actions={found.data && <Actions target={target} id={id} isActive={found.data.eventStatus.active} />}
     >
       <Loaded of={found}>
@@ -38,7 +36,7 @@ export function PushPage() {
           <Stack gap="lg">
             <Facts of={loaded} application={application} />
             <Title order={2} size="h4">
-              <Trans>Sends</Trans>
+              Sends
             </Title>
             <Sends target={target} eventId={id} isActive={loaded.eventStatus.active} />
           </Stack>
@@ -52,30 +50,30 @@ function Facts({ of: { event, eventStatus }, application }: { of: EventDetails; 
   const { userId, channel, environment, message, endDate, tagQuery } = event;
   const creator =
     userId === 0 ? (
-      t`Server or console`
+      'Server or console'
     ) : (
       <Link to="/apps/$application/users/$user" params={{ application, user: String(userId) }}>
-        <Trans>User {userId}</Trans>
+        User {userId}
       </Link>
     );
-  const facts: { name: string; value: ReactNode }[] = [
-    { name: t`State`, value: eventStatus.active ? t`Active` : t`Ended` },
-    { name: t`Schedule`, value: <Schedule {...event} /> },
-    { name: t`Not after`, value: <Time of={endDate} /> },
-    { name: t`Channel`, value: channelName(channel) },
-    { name: t`Environment`, value: environment },
-    { name: t`Created by`, value: creator },
-    { name: t`Latest send`, value: <Time of={eventStatus.lastSentAt} /> },
-    { name: t`Devices`, value: eventStatus.recipients.toLocaleString() },
-    { name: t`Delivered`, value: eventStatus.delivered.toLocaleString() },
-    { name: t`Failed`, value: eventStatus.failed.toLocaleString() },
-    ...(tagQuery === null ? [] : [{ name: t`Tags`, value: tagQuery }]),
-  ];
+  const facts: Record<string, ReactNode> = {
+    State: eventStatus.active ? 'Active' : 'Ended',
+    Schedule: <Schedule {...event} />,
+    'Not after': <Time of={endDate} />,
+    Channel: channelName(channel),
+    Environment: environment,
+    'Created by': creator,
+    'Latest send': <Time of={eventStatus.lastSentAt} />,
+    Devices: eventStatus.recipients.toLocaleString(),
+    Delivered: eventStatus.delivered.toLocaleString(),
+    Failed: eventStatus.failed.toLocaleString(),
+    ...(tagQuery !== null && { Tags: tagQuery }),
+  };
   return (
     <Card withBorder>
       <Stack>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-          {facts.map(({ name, value }) => (
+          {Object.entries(facts).map(([name, value]) => (
             <div key={name}>
               <Text size="sm" c="dimmed">
                 {name}
@@ -109,29 +107,29 @@ function Actions({ target, id, isActive }: { target: Target; id: number; isActiv
       const search = target.onBehalfOf === undefined ? {} : { user: String(target.onBehalfOf) };
       await navigate({ to: '/apps/$application/pushes', params: { application: Number(application) }, search });
       await refresh('events');
-      notifications.show({ message: t`Push deleted` });
+      notifications.show({ message: 'Push deleted' });
     },
   });
   return (
     <Group gap="xs">
       {isActive ? (
         <ConfirmButton
-          label={t`Stop`}
-          question={t`Pending deliveries are cancelled, and no further send starts.`}
+          label="Stop"
+          question="Pending deliveries are cancelled, and no further send starts."
           onConfirm={() => update.mutate(false)}
           isLoading={update.isPending}
         />
       ) : (
         <ConfirmButton
-          label={t`Send again`}
-          question={t`The push is sent to its recipients again.`}
+          label="Send again"
+          question="The push is sent to its recipients again."
           onConfirm={() => update.mutate(true)}
           isLoading={update.isPending}
         />
       )}
       <ConfirmButton
-        label={t`Delete push`}
-        question={t`The push and the outcome of its sends are deleted.`}
+        label="Delete push"
+        question="The push and the outcome of its sends are deleted."
         onConfirm={() => remove.mutate()}
         isLoading={remove.isPending}
       />

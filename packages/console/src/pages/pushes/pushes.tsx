@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -33,36 +31,32 @@ export function PushesPage() {
   });
   return (
     <Page
-      title={t`Pushes`}
-      description={t`Sent once or repeatedly to a set of users, newest first.`}
-      actions={
-        <Button onClick={open}>
-          <Trans>Create push</Trans>
-        </Button>
-      }
+      title="Pushes"
+      description="Sent once or repeatedly to a set of users, newest first."
+      actions={<Button onClick={open}>Create push</Button>}
     >
       <Group align="flex-end">
         <UserFilter
           key={application}
-          label={t`Created by`}
+          label="Created by"
           value={user}
           onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}
         />
       </Group>
       <Rows
-        label={t`Pushes`}
+        label="Pushes"
         of={events}
         columns={columnsOf(application, user)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={t`No pushes`}>
+          <Empty title="No pushes">
             {user === undefined
-              ? t`Create one here or from your server. Pushes that a user created are listed under “Created by”.`
-              : t`This user has created no pushes.`}
+              ? 'Create one here or from your server. Pushes that a user created are listed under “Created by”.'
+              : 'This user has created no pushes.'}
           </Empty>
         }
       />
-      <Modal opened={isOpen} onClose={close} title={t`Create push`} size="lg" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title="Create push" size="lg" closeOnClickOutside={false}>
         <CreatePush application={application} onDone={close} />
       </Modal>
     </Page>
@@ -71,7 +65,7 @@ export function PushesPage() {
 
 const columnsOf = (application: number, user: string | undefined): Column<ListedEvent>[] => [
   {
-    name: t`Push`,
+    name: 'Push',
     width: 'minmax(0, 2fr)',
     render: ({ id, name, channel, environment }) => (
       <>
@@ -81,7 +75,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
           params={{ application, event: String(id) }}
           search={user === undefined ? {} : { user }}
         >
-          {name || t`Push ${id}`}
+          {name || `Push ${id}`}
         </Link>
         <Text size="xs" c="dimmed" truncate>
           {channelName(channel)} · {environment}
@@ -90,15 +84,15 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
     ),
   },
   {
-    name: t`State`,
+    name: 'State',
     width: '7rem',
     render: ({ active }) => (
       <Badge variant="light" tt="none" color={active ? 'brand' : 'gray'} c={active ? undefined : 'dimmed'}>
-        {active ? t`Active` : t`Ended`}
+        {active ? 'Active' : 'Ended'}
       </Badge>
     ),
   },
-  { name: t`Sent`, width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
-  { name: t`Sends`, width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
-  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: 'Sent', width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
+  { name: 'Sends', width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
+  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

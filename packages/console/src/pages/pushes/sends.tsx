@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
@@ -26,15 +24,11 @@ export function Sends({ target, eventId, isActive }: SendsProps) {
   });
   return (
     <Rows
-      label={t`Sends`}
+      label="Sends"
       of={sends}
       columns={columnsOf(target)}
       keyOf={({ id }) => id}
-      empty={
-        <Empty title={t`Not sent yet`}>
-          <Trans>Each send lists its devices with the answers of their providers.</Trans>
-        </Empty>
-      }
+      empty={<Empty title="Not sent yet">Each send lists its devices with the answers of their providers.</Empty>}
     />
   );
 }
@@ -45,7 +39,7 @@ function hasUnfinished(edges: { node: Send }[] = []): boolean {
 
 const columnsOf = ({ application, onBehalfOf }: Target): Column<Send>[] => [
   {
-    name: t`Started`,
+    name: 'Started',
     width: 'minmax(0, 1fr)',
     render: ({ id, createdAt }) => (
       <Link
@@ -59,12 +53,12 @@ const columnsOf = ({ application, onBehalfOf }: Target): Column<Send>[] => [
     ),
   },
   {
-    name: t`Finished`,
+    name: 'Finished',
     width: 'minmax(0, 1fr)',
     isMinor: true,
-    render: ({ finishedAt }) => (finishedAt === null ? t`in progress` : <Time of={finishedAt} />),
+    render: ({ finishedAt }) => (finishedAt === null ? 'in progress' : <Time of={finishedAt} />),
   },
-  { name: t`Devices`, width: '6rem', isMinor: true, render: ({ recipients }) => recipients.toLocaleString() },
-  { name: t`Delivered`, width: '6rem', isMinor: true, render: ({ delivered }) => delivered.toLocaleString() },
-  { name: t`Failed`, width: '6rem', render: ({ failed }) => failed.toLocaleString() },
+  { name: 'Devices', width: '6rem', isMinor: true, render: ({ recipients }) => recipients.toLocaleString() },
+  { name: 'Delivered', width: '6rem', isMinor: true, render: ({ delivered }) => delivered.toLocaleString() },
+  { name: 'Failed', width: '6rem', render: ({ failed }) => failed.toLocaleString() },
 ];

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -79,8 +77,8 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
       <Stack>
         {!existing && (
           <TextInput
-            label={t`Name`}
-            description={t`A letter, then letters, digits or _. For example Task`}
+            label="Name"
+            description="A letter, then letters, digits or _. For example Task"
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             maxLength={50}
@@ -89,13 +87,13 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
           />
         )}
         <Title order={2} size="h5">
-          <Trans>Fields</Trans>
+          Fields
         </Title>
         <Table.ScrollContainer minWidth={680}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                {[t`Name`, t`Type`, t`List`, t`Required`, t`Unique`, t`Index`].map((title) => (
+                {['Name', 'Type', 'List', 'Required', 'Unique', 'Index'].map((title) => (
                   <Table.Th key={title}>{title}</Table.Th>
                 ))}
               </Table.Tr>
@@ -109,19 +107,19 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
         </Table.ScrollContainer>
         <Group>
           <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
-            <Trans>Add field</Trans>
+            Add field
           </Button>
           <Text size="sm" c="dimmed">
-            <Trans>An index keeps range filters and sorting fast.</Trans>
+            An index keeps range filters and sorting fast.
           </Text>
         </Group>
         <Title order={2} size="h5">
-          <Trans>Permissions</Trans>
+          Permissions
         </Title>
         <PermissionInputs value={permissions} onChange={setPermissions} />
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
-            {existing ? t`Save` : t`Create class`}
+            {existing ? 'Save' : 'Create class'}
           </Button>
         </Group>
       </Stack>
@@ -137,12 +135,12 @@ const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label
 const SWITCHES = ['array', 'required', 'unique', 'index'] as const;
 
 function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Partial<FieldForm>) => void }) {
-  const label = field.name || t`new field`;
+  const label = field.name || 'new field';
   return (
     <Table.Tr>
       <Table.Td>
         <TextInput
-          aria-label={t`Name of ${label}`}
+          aria-label={`Name of ${label}`}
           value={field.name}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
           readOnly={field.isStored}
@@ -151,7 +149,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
       </Table.Td>
       <Table.Td>
         <Select
-          aria-label={t`Type of ${label}`}
+          aria-label={`Type of ${label}`}
           data={TYPES}
           value={field.type}
           onChange={(type) => type && onChange({ type: type as FieldType })}

@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
@@ -57,33 +55,29 @@ export function Grid({ application, definition }: { application: number; definit
         />
         <Group gap="xs">
           <Transfer view={view} definition={definition} onImported={refresh} />
-          <Button onClick={open}>
-            <Trans>Create record</Trans>
-          </Button>
+          <Button onClick={open}>Create record</Button>
         </Group>
       </Group>
       {live.waiting > 0 && (
         <Group gap="sm" mb="sm" role="status">
-          <Text size="sm">
-            <Plural value={live.waiting} one="# other record changed." other="# other records changed." />
-          </Text>
+          <Text size="sm">{live.waiting === 1 ? '1 other record' : `${live.waiting} other records`} changed.</Text>
           <Button size="compact-sm" variant="default" onClick={() => void refresh()}>
-            <Trans>Load again</Trans>
+            Load again
           </Button>
         </Group>
       )}
       <Rows
-        label={t`Records of ${definition.name}`}
+        label={`Records of ${definition.name}`}
         of={records}
         columns={columnsOf(definition, view, setOpened)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={hasConditions ? t`No record matches` : t`No records yet`}>
-            {hasConditions ? t`Remove a condition to see more.` : t`Create one here, import a file, or use the API.`}
+          <Empty title={hasConditions ? 'No record matches' : 'No records yet'}>
+            {hasConditions ? 'Remove a condition to see more.' : 'Create one here, import a file, or use the API.'}
           </Empty>
         }
       />
-      <Modal opened={isOpen} onClose={close} title={t`Create record`} closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title="Create record" closeOnClickOutside={false}>
         <RecordForm
           view={view}
           definition={definition}
@@ -96,7 +90,7 @@ export function Grid({ application, definition }: { application: number; definit
       <Modal
         opened={opened !== undefined}
         onClose={() => setOpened(undefined)}
-        title={t`Record ${opened?.id ?? ''}`}
+        title={`Record ${opened?.id}`}
         size="lg"
       >
         {opened && (
@@ -123,7 +117,7 @@ function orderOf(sort: string): View['orderBy'] {
 function columnsOf(definition: RecordClass, view: View, open: (record: DataRecord) => void): Column<DataRecord>[] {
   return [
     {
-      name: t`Id`,
+      name: 'Id',
       width: '7rem',
       render: (record) => (
         <Anchor component="button" type="button" className="row-link" size="sm" onClick={() => open(record)}>
@@ -140,7 +134,7 @@ function columnsOf(definition: RecordClass, view: View, open: (record: DataRecor
       }),
     ),
     {
-      name: t`Owner`,
+      name: 'Owner',
       width: '5rem',
       isMinor: true,
       render: ({ userId }) =>
@@ -156,6 +150,6 @@ function columnsOf(definition: RecordClass, view: View, open: (record: DataRecor
           '–'
         ),
     },
-    { name: t`Changed`, width: '12rem', isMinor: true, render: ({ updatedAt }) => <Time of={updatedAt} /> },
+    { name: 'Changed', width: '12rem', isMinor: true, render: ({ updatedAt }) => <Time of={updatedAt} /> },
   ];
 }

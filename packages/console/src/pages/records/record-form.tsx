@@ -1,5 +1,3 @@
-import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -57,7 +55,7 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
           <TextInput
             key={name}
             label={name}
-            description={array ? t`A list in JSON, for example ["a", "b"]` : FORMATS[type] || TYPE_NAMES[type]}
+            description={array ? 'A list in JSON, for example ["a", "b"]' : FORMATS[type] || TYPE_NAMES[type]}
             value={texts[name] ?? ''}
             onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
             withAsterisk={required}
@@ -71,15 +69,15 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
         <Group justify="space-between">
           {record ? (
             <ConfirmButton
-              label={t`Delete`}
-              question={t`Delete this record and its children?`}
+              label="Delete"
+              question="Delete this record and its children?"
               onConfirm={() => remove.mutate()}
             />
           ) : (
             <span />
           )}
           <Button type="submit" loading={save.isPending}>
-            {record ? t`Save` : t`Create`}
+            {record ? 'Save' : 'Create'}
           </Button>
         </Group>
       </Stack>
@@ -96,17 +94,11 @@ function valueIn(field: Field, texts: Record<string, string>): unknown {
 }
 
 function Facts({ record: { userId, parentId, createdAt, updatedAt } }: { record: DataRecord }) {
-  const owner = userId ? t`owned by user ${userId}` : t`without owner`;
   return (
     <Text size="sm" c="dimmed">
-      <Trans>
-        Created <Time of={createdAt} />, changed <Time of={updatedAt} />, {owner}
-      </Trans>
-      {parentId && (
-        <>
-          , <Trans>child of {parentId}</Trans>
-        </>
-      )}
+      Created <Time of={createdAt} />, changed <Time of={updatedAt} />
+      {userId ? `, owned by user ${userId}` : ', without owner'}
+      {parentId && `, child of ${parentId}`}
     </Text>
   );
 }

@@ -1,8 +1,6 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';
-import { i18n } from '@lingui/core';
-import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -16,14 +14,12 @@ import { theme, themeVariables } from './app/theme.ts';
 
 createRoot(document.getElementById('console')!).render(
   <StrictMode>
-    <I18nProvider i18n={i18n}>
-      <MantineProvider theme={theme} cssVariablesResolver={themeVariables} defaultColorScheme="auto">
-        <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
-          <AccessDialogs />
-        </QueryClientProvider>
-      </MantineProvider>
-    </I18nProvider>
+    <MantineProvider theme={theme} cssVariablesResolver={themeVariables} defaultColorScheme="auto">
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+        <AccessDialogs />
+      </QueryClientProvider>
+    </MantineProvider>
   </StrictMode>,
 );

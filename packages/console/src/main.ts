@@ -1,4 +1,0 @@
-import { activateLanguage } from './language.ts';
-
-await activateLanguage();
-await import('./start.tsx');
