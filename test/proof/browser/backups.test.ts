@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the page Backups and checks', () => {
 
   test('can be reached by owners with the keyboard, and by no one else', async () => {
     const { page } = await openAs(owner, `/console/apps/${APPLICATION.id}/overview`);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByText('Messages per hour').waitFor();
     await page.keyboard.press('Control+K');
     await page.keyboard.type('backups');
     await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
 import { applicationsQuery, hasRole, type Me, ownsAll, useMe } from './administrator.ts';
@@ -10,10 +10,10 @@ interface Entry {
   href: string;
 }
 
-/** Opens any page by its name. Appears at once, with the focus in its input: keys typed right after Ctrl+K count. */
+/** Opens any page by its name. Keys count that are typed right after Ctrl+K, also before the applications are loaded. */
 export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs" transitionProps={{ duration: 0 }}>
+    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs">
       <Entries onClose={onClose} />
     </Modal>
   );
@@ -21,20 +21,25 @@ export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: 
 
 function Entries({ onClose }: { onClose: () => void }) {
   const me = useMe();
-  const { data: applications = [] } = useQuery(applicationsQuery);
+  const { data: applications = [], isPending } = useQuery(applicationsQuery);
+  const queries = useQueryClient();
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [selected, setSelected] = useState(0);
-  const found = entriesOf(me, applications).filter(({ name }) => isMatch(name, text));
+  const find = (all: typeof applications) => entriesOf(me, all).filter(({ name }) => isMatch(name, text));
+  const found = find(applications);
   const open = (entry: Entry | undefined) => {
     if (!entry) return;
     onClose();
     void navigate({ to: entry.href });
   };
+  const openSelected = async () => {
+    open(find(await queries.ensureQueryData(applicationsQuery).catch(() => []))[selected]);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) setSelected((selected + step + found.length) % Math.max(1, found.length));
-    else if (event.key === 'Enter') open(found[selected]);
+    else if (event.key === 'Enter') void openSelected();
     else return;
     event.preventDefault();
   };
@@ -55,7 +60,7 @@ function Entries({ onClose }: { onClose: () => void }) {
       <ScrollArea.Autosize mah={360} mt="xs">
         {found.length === 0 && (
           <Text p="sm" c="dimmed">
-            No page has this name.
+            {isPending ? 'Loading…' : 'No page has this name.'}
           </Text>
         )}
         {found.map((entry, index) => (

@@ -4,7 +4,7 @@ import { db } from '../../../../src/db/client.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { until } from '../../../support/app/until.ts';
 import { expectAccessible, hasBrowser, openPage, useBrowser } from '../../../support/clients/browser.ts';
-import { givePassword, owner } from '../../../support/clients/console.ts';
+import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
 import { PASSWORD } from '../../../support/fixtures/administrators.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
@@ -79,19 +79,34 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
   });
 
   test('keys typed right after Ctrl+K reach the list of pages', async () => {
-    const administrator = await owner();
-    await givePassword(administrator);
-    const { page } = await openPage(`${running.url}/console/sign-in?to=/console/apps/${APPLICATION.id}/overview`);
-    await page.getByLabel('Email address').fill(administrator.email);
-    await page.locator('input[type=password]').fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.getByText('Messages per hour').waitFor();
     const focused = await page.evaluate(async () => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
       await Promise.resolve();
       return document.activeElement!.getAttribute('aria-label');
     });
     expect(focused).toBe('Page');
+  });
+
+  test('a page is opened that was chosen before the applications were loaded', async () => {
+    const { page } = await openAs(await owner(), '/favicon.svg');
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('ConsoleApplications')) await released;
+      await route.continue();
+    });
+    await page.goto(`${running.url}${APP}/overview`);
+    await page.getByText('Messages per hour').waitFor();
+    await page.keyboard.press('Control+K');
+    await page.keyboard.type('api keys');
+    await page.getByRole('dialog').getByText('Loading…').waitFor();
+    await page.keyboard.press('Enter');
+    release();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
   });
 
   test('j and k move between rows, and Enter opens one', async () => {
