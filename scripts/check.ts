@@ -12,6 +12,7 @@ const GENERATED = [
   'src/generated/graphql-env.d.ts',
   `${CLIENT}/introspection.d.ts`,
   `${CLIENT}/gql-tada.d.ts`,
+  'packages/console/locales/en.po',
 ];
 
 const failures: string[] = [];

@@ -1,13 +1,23 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
+import { type NodePath, type PluginObj, transformAsync, types } from '@babel/core';
+import linguiMacro from '@lingui/babel-plugin-lingui-macro';
+import { getConfig } from '@lingui/conf';
+import { compileMessage } from '@lingui/message-utils/compileMessage';
+import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+
+const LINGUI = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
 
 /** The console at `/console`, and the GraphQL explorer at `/graphql`. */
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the pages work below any path.
   base: './',
-  plugins: [react(), withoutFonts()],
+  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), compressed()],
   resolve: { alias: { '@atrium/client': fileURLToPath(new URL('../client/src/index.ts', import.meta.url)) } },
   build: {
     outDir: 'dist',
@@ -19,11 +29,58 @@ export default defineConfig({
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
       input: { console: 'index.html', explorer: 'explorer.html' },
-      checks: { moduleLevelDirective: false },
+      checks: { moduleLevelDirective: false, bundlerTimings: false },
     },
   },
   logLevel: 'warn',
 });
+
+/** Replaces the macros of Lingui with ids of the catalogs and compiled English texts. */
+function macros(): Plugin {
+  const linguiConfig = getConfig({ configPath: LINGUI });
+  return {
+    name: 'lingui-macros',
+    enforce: 'pre',
+    transform: (code, id) =>
+      /\/console\/src\/[^?]*\.tsx?$/.test(id) && /@lingui\/\w+\/macro/.test(code)
+        ? transformAsync(code, {
+            filename: id,
+            configFile: false,
+            babelrc: false,
+            sourceMaps: true,
+            parserOpts: { plugins: ['typescript', 'jsx'] },
+            plugins: [[linguiMacro, { linguiConfig, stripMessageField: false }], compiledMessages],
+          }).then((result) => ({ code: result!.code!, map: result!.map }))
+        : undefined,
+  };
+}
+
+/** Compiles the English texts, which the macros leave in ICU MessageFormat. */
+const compiledMessages: PluginObj = {
+  visitor: { Program: { exit: (program) => program.traverse({ Property: compileMessageOf }) } },
+};
+
+function compileMessageOf({ node, parent }: NodePath<types.Property>): void {
+  const isMessage = types.isObjectProperty(node) && types.isIdentifier(node.key, { name: 'message' });
+  const hasId = (parent as types.ObjectExpression).properties.some(
+    (one) => types.isObjectProperty(one) && types.isIdentifier(one.key, { name: 'id' }),
+  );
+  if (isMessage && hasId && types.isStringLiteral(node.value))
+    node.value = types.valueToNode(compileMessage(node.value.value));
+}
+
+/** Compresses assets once, with a quality that takes too long for a server. Vite still changes scripts before it writes. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    async writeBundle({ dir }, bundle) {
+      for (const name of Object.keys(bundle).filter((one) => /^assets\/.*\.(js|css)$/.test(one))) {
+        const file = join(dir!, name);
+        await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
+      }
+    },
+  };
+}
 
 /** GraphiQL embeds fonts of 250 KB. The pages use those of the system. */
 function withoutFonts(): Plugin {

@@ -26,15 +26,17 @@ const REVALIDATED = 'no-cache';
 /** For files whose name contains a hash of their content. */
 export const IMMUTABLE = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
+/** @param brotli the compressed content, if the build has made it */
 export async function served(
   type: string,
   content: string | Buffer,
   headers: Record<string, string> = {},
+  brotli?: Buffer,
 ): Promise<ServedFile> {
   const bytes = Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const compressed = {
-    br: await promisify(brotliCompress)(bytes, BROTLI),
+    br: brotli ?? (await promisify(brotliCompress)(bytes, BROTLI)),
     gzip: await promisify(gzip)(bytes),
   };
   return { type, bytes, compressed, etag, headers };

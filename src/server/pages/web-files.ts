@@ -28,15 +28,23 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
+/** Ends the name of the same file compressed with Brotli. */
+const COMPRESSED = '.br';
+
 /** By file name. The names contain a hash of the content. */
 export async function builtAssets(): Promise<ReadonlyMap<string, () => Promise<ServedFile>>> {
-  const names = await readdir(new URL('assets/', BUILT));
-  return new Map(names.map((name) => [name, () => servedAsset(name)]));
+  const names = new Set(await readdir(new URL('assets/', BUILT)));
+  const assets = [...names].filter((name) => !name.endsWith(COMPRESSED));
+  return new Map(assets.map((name) => [name, () => servedAsset(name, names.has(name + COMPRESSED))]));
 }
 
-async function servedAsset(name: string): Promise<ServedFile> {
+async function servedAsset(name: string, isCompressed: boolean): Promise<ServedFile> {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  return served(type, await readFile(new URL(`assets/${name}`, BUILT)), IMMUTABLE);
+  const [content, brotli] = await Promise.all([
+    readFile(new URL(`assets/${name}`, BUILT)),
+    isCompressed ? readFile(new URL(`assets/${name}${COMPRESSED}`, BUILT)) : undefined,
+  ]);
+  return served(type, content, IMMUTABLE, brotli);
 }
 
 interface PageSettings {

@@ -1,12 +1,14 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
 import { accessPrompt, reason } from './access.ts';
 import { ConfirmForm, SignInForm } from './sign-in-forms.tsx';
 
 const TITLES = {
-  'sign-in': 'Your session has ended',
-  confirmation: 'Confirm that it is you',
-  reason: 'Why do you read messages?',
+  'sign-in': t`Your session has ended`,
+  confirmation: t`Confirm that it is you`,
+  reason: t`Why do you read messages?`,
 };
 
 /** Opens above the page, so that nothing typed is lost. */
@@ -18,14 +20,18 @@ export function AccessDialogs() {
     <Modal opened={prompt !== undefined} onClose={cancel} title={prompt && TITLES[prompt]} centered zIndex={400}>
       {prompt === 'sign-in' && (
         <Stack>
-          <Text size="sm">Sign in again to continue. What you have typed is still there.</Text>
+          <Text size="sm">
+            <Trans>Sign in again to continue. What you have typed is still there.</Trans>
+          </Text>
           <SignInForm onDone={done} />
         </Stack>
       )}
       {prompt === 'confirmation' && (
         <Stack>
           <Text size="sm">
-            Deletions, secrets, archives and repairs require a proof that it is you, at most every 15 minutes.
+            <Trans>
+              Deletions, secrets, archives and repairs require a proof that it is you, at most every 15 minutes.
+            </Trans>
           </Text>
           <ConfirmForm onDone={done} onCancel={cancel} />
         </Stack>
@@ -45,10 +51,12 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Text size="sm">Messages are private. The console sends the reason with every request of this tab.</Text>
+        <Text size="sm">
+          <Trans>Messages are private. The console sends the reason with every request of this tab.</Trans>
+        </Text>
         <Textarea
-          label="Reason"
-          placeholder="For example the number of a support ticket"
+          label={t`Reason`}
+          placeholder={t`For example the number of a support ticket`}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           maxLength={500}
@@ -57,10 +65,10 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" disabled={text.trim() === ''}>
-            Continue
+            <Trans>Continue</Trans>
           </Button>
         </Group>
       </Stack>

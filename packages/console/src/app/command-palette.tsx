@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -13,7 +14,7 @@ interface Entry {
 /** Opens any page by its name. Keys count that are typed right after Ctrl+K, also before the applications are loaded. */
 export function CommandPalette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Go to a page" padding="xs">
+    <Modal opened={isOpen} onClose={onClose} title={t`Go to a page`} padding="xs">
       <Entries onClose={onClose} />
     </Modal>
   );
@@ -48,8 +49,8 @@ function Entries({ onClose }: { onClose: () => void }) {
       <TextInput
         data-autofocus
         autoFocus
-        aria-label="Page"
-        placeholder="Name of a page"
+        aria-label={t`Page`}
+        placeholder={t`Name of a page`}
         value={text}
         onKeyDown={onKeyDown}
         onChange={(event) => {
@@ -60,7 +61,7 @@ function Entries({ onClose }: { onClose: () => void }) {
       <ScrollArea.Autosize mah={360} mt="xs">
         {found.length === 0 && (
           <Text p="sm" c="dimmed">
-            {isPending ? 'Loading…' : 'No page has this name.'}
+            {isPending ? t`Loading…` : t`No page has this name.`}
           </Text>
         )}
         {found.map((entry, index) => (
@@ -85,11 +86,11 @@ function entriesOf(me: Me, applications: readonly { id: number; name: string }[]
     })),
   );
   return [
-    { name: 'All applications', href: '/' },
+    { name: t`All applications`, href: '/' },
     ...ofApplications,
-    { name: 'Administrators', href: '/administrators' },
-    ...(ownsAll(me) ? [{ name: 'Service logs', href: '/logs' }] : []),
-    { name: 'Profile and security', href: '/profile' },
+    { name: t`Administrators`, href: '/administrators' },
+    ...(ownsAll(me) ? [{ name: t`Service logs`, href: '/logs' }] : []),
+    { name: t`Profile and security`, href: '/profile' },
   ];
 }
 

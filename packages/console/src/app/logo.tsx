@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Group, Text } from '@mantine/core';
 
 /** @param isShort without the word on phones */
@@ -9,7 +10,7 @@ export function Logo({ isShort = false }: { isShort?: boolean }) {
         <path d="M7 26V15a9 9 0 0 1 18 0v11h-5V15a4 4 0 0 0-8 0v11z" fill="#fff" />
       </svg>
       <Text fw={700} size="lg" className={isShort ? 'not-on-phones' : undefined}>
-        Atrium
+        <Trans>Atrium</Trans>
       </Text>
     </Group>
   );

@@ -1,4 +1,5 @@
 import { AtriumError, graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 import {
   type AuthenticationResponseJSON,
   browserSupportsWebAuthn,
@@ -33,13 +34,14 @@ export const passkeyObstacle = obstacleAt(location);
 
 function obstacleAt({ hostname, port, protocol }: Location): string | undefined {
   if (/^(?:127\.[\d.]+|\[::1\])$/.test(hostname)) {
-    return `Browsers have no passkeys for IP addresses. Sign in at ${protocol}//localhost${port && `:${port}`}/console to add one.`;
+    const address = `${protocol}//localhost${port && `:${port}`}/console`;
+    return t`Browsers have no passkeys for IP addresses. Sign in at ${address} to add one.`;
   }
   if (/^(?:[\d.]+|\[.*\])$/.test(hostname)) {
-    return 'Browsers have no passkeys for IP addresses. Sign in at the host name of the service to add one.';
+    return t`Browsers have no passkeys for IP addresses. Sign in at the host name of the service to add one.`;
   }
-  if (!isSecureContext) return 'Passkeys need HTTPS. An operator sets the HTTPS address with CONSOLE_ORIGIN.';
-  return browserSupportsWebAuthn() ? undefined : 'This browser does not support passkeys.';
+  if (!isSecureContext) return t`Passkeys need HTTPS. An operator sets the HTTPS address with CONSOLE_ORIGIN.`;
+  return browserSupportsWebAuthn() ? undefined : t`This browser does not support passkeys.`;
 }
 
 export async function signInWithPasskey(): Promise<void> {
@@ -110,9 +112,9 @@ function assertionOf({ id, response }: AuthenticationResponseJSON) {
 /** What happened and what to do; undefined for errors of the service. */
 export function passkeySentence(error: Error): string | undefined {
   if (error instanceof AtriumError) return undefined;
-  if (error.name === 'InvalidStateError') return 'This device already has a passkey for your account.';
+  if (error.name === 'InvalidStateError') return t`This device already has a passkey for your account.`;
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
-    return 'The browser received no passkey. Try again, or choose another device.';
+    return t`The browser received no passkey. Try again, or choose another device.`;
   }
   return undefined;
 }

@@ -1,13 +1,15 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { Empty, Failure, Page } from '../ui/page.tsx';
 
 export function NotFoundPage() {
   return (
-    <Page title="Nothing here">
-      <Empty title="This address has no page">
+    <Page title={t`Nothing here`}>
+      <Empty title={t`This address has no page`}>
         <Button component={Link} to="/" mt="sm">
-          Go to the start page
+          <Trans>Go to the start page</Trans>
         </Button>
       </Empty>
     </Page>

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   ActionIcon,
   AppShell,
@@ -45,29 +47,31 @@ export function Shell() {
       padding={{ base: 'md', md: 'xl' }}
     >
       <a className="skip-link" href="#page">
-        Skip to the page
+        <Trans>Skip to the page</Trans>
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
-            <UnstyledButton component={Link} to="/" aria-label="Atrium: start page">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t`Navigation`} />
+            <UnstyledButton component={Link} to="/" aria-label={t`Atrium: start page`}>
               <Logo isShort />
             </UnstyledButton>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Button variant="default" size="xs" onClick={palette.open} aria-keyshortcuts="Control+K Meta+K">
-              Go to…
-              <Text span size="xs" c="dimmed" ml="xs" visibleFrom="sm">
-                Ctrl K
-              </Text>
+              <Trans>
+                Go to…
+                <Text span size="xs" c="dimmed" ml="xs" visibleFrom="sm">
+                  Ctrl K
+                </Text>
+              </Trans>
             </Button>
             <SchemeMenu />
             <PersonMenu />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Console">
+      <AppShell.Navbar p="sm" aria-label={t`Console`}>
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="page">
@@ -92,8 +96,8 @@ function Navigation() {
   return (
     <Stack gap="xs" h="100%">
       <Select
-        label="Application"
-        placeholder="Select an application"
+        label={t`Application`}
+        placeholder={t`Select an application`}
         data={applications.map(({ id, name }) => ({ value: String(id), label: `${name} (${id})` }))}
         value={chosen === undefined ? null : String(chosen)}
         onChange={open}
@@ -122,14 +126,14 @@ function Navigation() {
           <NavLink
             component={Link}
             to="/administrators"
-            label="Administrators"
+            label={t`Administrators`}
             active={pathname === '/administrators'}
           />
         )}
-        {ownsAll(me) && <NavLink component={Link} to="/logs" label="Service logs" active={pathname === '/logs'} />}
-        <NavLink href={new URL('docs', root).href} label="REST reference" />
-        <NavLink href={new URL('graphql', root).href} label="GraphQL explorer" />
-        <NavLink href={new URL('guides', root).href} label="Guides" />
+        {ownsAll(me) && <NavLink component={Link} to="/logs" label={t`Service logs`} active={pathname === '/logs'} />}
+        <NavLink href={new URL('docs', root).href} label={t`REST reference`} />
+        <NavLink href={new URL('graphql', root).href} label={t`GraphQL explorer`} />
+        <NavLink href={new URL('guides', root).href} label={t`Guides`} />
       </Box>
     </Stack>
   );
@@ -137,11 +141,11 @@ function Navigation() {
 
 function SchemeMenu() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const schemes = { auto: 'Like the system', light: 'Light', dark: 'Dark' } as const;
+  const schemes = { auto: t`Like the system`, light: t`Light`, dark: t`Dark` } as const;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="default" size="md" aria-label="Color scheme">
+        <ActionIcon variant="default" size="md" aria-label={t`Color scheme`}>
           ◐
         </ActionIcon>
       </Menu.Target>
@@ -181,9 +185,11 @@ function PersonMenu() {
       <Menu.Dropdown>
         <Menu.Label>{email}</Menu.Label>
         <Menu.Item component={Link} to="/profile">
-          Profile and security
+          <Trans>Profile and security</Trans>
         </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>
+          <Trans>Sign out</Trans>
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,4 +1,6 @@
 import { AtriumError, graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Divider, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -56,7 +58,7 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Email address"
+          label={t`Email address`}
           type="email"
           autoComplete="username webauthn"
           value={email}
@@ -67,12 +69,12 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
         {fields.inputs}
         <Problem error={signIn.error ?? withPasskey.error ?? autofillError} />
         <Button type="submit" loading={signIn.isPending} fullWidth>
-          Sign in
+          <Trans>Sign in</Trans>
         </Button>
         {!passkeyObstacle && (
           <>
-            <Divider label="or" />
-            <PasskeyButton request={withPasskey} label="Sign in with a passkey" />
+            <Divider label={t`or`} />
+            <PasskeyButton request={withPasskey} label={t`Sign in with a passkey`} />
           </>
         )}
       </Stack>
@@ -95,18 +97,18 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
       <Stack>
         {passkeyCount > 0 && !passkeyObstacle && (
           <>
-            <PasskeyButton request={withPasskey} label="Confirm with a passkey" />
-            <Divider label="or" />
+            <PasskeyButton request={withPasskey} label={t`Confirm with a passkey`} />
+            <Divider label={t`or`} />
           </>
         )}
         {fields.inputs}
         <Problem error={confirm.error ?? withPasskey.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={confirm.isPending}>
-            Confirm
+            <Trans>Confirm</Trans>
           </Button>
         </Group>
       </Stack>
@@ -130,7 +132,7 @@ function useCredentials(hasTotp = false) {
   const inputs = (
     <>
       <PasswordInput
-        label="Password"
+        label={t`Password`}
         autoComplete="current-password"
         value={password}
         onChange={(event) => setPassword(event.currentTarget.value)}
@@ -138,8 +140,8 @@ function useCredentials(hasTotp = false) {
       />
       {needsCode && (
         <TextInput
-          label="Code"
-          description="Of your authenticator app, or a recovery code"
+          label={t`Code`}
+          description={t`Of your authenticator app, or a recovery code`}
           autoComplete="one-time-code"
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Button, Card, Center, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
@@ -16,16 +18,16 @@ export function SignInPage() {
   const { to } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const [isForgotten, setForgotten] = useState(false);
-  document.title = 'Sign in – Atrium console';
+  document.title = t`Sign in – Atrium console`;
   return (
-    <EntryCard title={isForgotten ? 'Set a new password' : 'Sign in to the console'}>
+    <EntryCard title={isForgotten ? t`Set a new password` : t`Sign in to the console`}>
       {isForgotten ? (
         <RequestLink />
       ) : (
         <SignInForm onDone={() => (isPath(to) ? router.history.push(to) : void router.navigate({ to: '/' }))} />
       )}
       <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(!isForgotten)}>
-        {isForgotten ? 'Back to the sign-in' : 'Forgotten your password?'}
+        {isForgotten ? t`Back to the sign-in` : t`Forgotten your password?`}
       </Anchor>
     </EntryCard>
   );
@@ -59,8 +61,10 @@ function RequestLink() {
   if (request.isSuccess) {
     return (
       <Text role="status">
-        If this is the address of an administrator, a mail with a link is on its way. Without a mail server, an operator
-        can create a link: <code>npm run cli -- admin link {email}</code>
+        <Trans>
+          If this is the address of an administrator, a mail with a link is on its way. Without a mail server, an
+          operator can create a link: <code>npm run cli -- admin link {email}</code>
+        </Trans>
       </Text>
     );
   }
@@ -69,7 +73,7 @@ function RequestLink() {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Email address"
+          label={t`Email address`}
           type="email"
           autoComplete="username"
           value={email}
@@ -77,7 +81,7 @@ function RequestLink() {
           required
         />
         <Button type="submit" loading={request.isPending}>
-          Send a link
+          <Trans>Send a link</Trans>
         </Button>
       </Stack>
     </form>

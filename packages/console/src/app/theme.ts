@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 const brand: MantineColorsTuple = [
@@ -23,8 +24,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, transitionProps: { duration: 0 } } },
+    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t`Show or hide the password` } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': t`Dismiss` } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, transitionProps: { duration: 0 } } },
   },
 });
 

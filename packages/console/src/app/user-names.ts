@@ -1,4 +1,5 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { query } from './clients.ts';
 
@@ -14,7 +15,7 @@ export interface NamedUser {
 }
 
 export function nameOf({ id, fullName, login, email }: NamedUser): string {
-  return fullName || login || email || `User ${id}`;
+  return fullName || login || email || t`User ${id}`;
 }
 
 /** Names of up to 100 users. @returns a function from ids to names */
@@ -29,5 +30,5 @@ export function useUserNames(application: number, ids: readonly number[]): (id: 
     enabled: wanted.length > 0,
     staleTime: 60_000,
   });
-  return (id) => data?.get(id) ?? `User ${id}`;
+  return (id) => data?.get(id) ?? t`User ${id}`;
 }

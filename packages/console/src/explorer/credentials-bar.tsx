@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import type { CredentialKind, Credentials } from './credentials.ts';
 
@@ -10,9 +12,9 @@ interface Props {
 }
 
 const KINDS: [CredentialKind, string][] = [
-  ['none', 'No credentials'],
-  ['key', 'API key'],
-  ['token', 'Session token'],
+  ['none', t`No credentials`],
+  ['key', t`API key`],
+  ['token', t`Session token`],
 ];
 
 /** Applies a text when its field loses focus or on Enter, so that no request is sent with half a secret. */
@@ -20,12 +22,14 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
   const { kind, secret, onBehalfOf } = credentials;
   const set = (change: Partial<Credentials>) => onChange({ ...credentials, ...change }, isRemembered);
   return (
-    <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label="Credentials">
+    <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label={t`Credentials`}>
       <a className="home" href="./">
-        Atrium
+        <Trans>Atrium</Trans>
       </a>
       <label>
-        <span className="caption">Send as</span>
+        <span className="caption">
+          <Trans>Send as</Trans>
+        </span>
         <select value={kind} onChange={(event) => set({ kind: event.target.value as CredentialKind })}>
           {KINDS.map(([value, label]) => (
             <option key={value} value={value}>
@@ -36,7 +40,7 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
       </label>
       {kind !== 'none' && (
         <Field
-          label={kind === 'key' ? 'API key' : 'Session token'}
+          label={kind === 'key' ? t`API key` : t`Session token`}
           type="password"
           value={secret}
           onApply={(text) => set({ secret: text.replace(/^ApiKey\s+/i, '') })}
@@ -44,8 +48,8 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
       )}
       {kind === 'key' && (
         <Field
-          label="On behalf of user"
-          placeholder="id, optional"
+          label={t`On behalf of user`}
+          placeholder={t`id, optional`}
           value={onBehalfOf}
           onApply={(text) => set({ onBehalfOf: text })}
         />
@@ -57,7 +61,7 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
             checked={isRemembered}
             onChange={(event) => onChange(credentials, event.target.checked)}
           />
-          Remember in this browser
+          <Trans>Remember in this browser</Trans>
         </label>
       )}
       <output className={status.isError ? 'status bad' : 'status'}>{status.text}</output>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import 'graphiql/style.css';
 import './graphiql.css';
 import type { Fetcher } from '@graphiql/toolkit';
@@ -40,18 +41,18 @@ export function Editor({ fetcher, schema, sample, storedAs, theme }: EditorProps
 /** The schema follows the credentials. */
 export function useSchema(headers: Record<string, string>) {
   const [schema, setSchema] = useState<GraphQLSchema | null>(null);
-  const [status, setStatus] = useState({ text: 'Loading the schema …', isError: false });
+  const [status, setStatus] = useState({ text: t`Loading the schema …`, isError: false });
   useEffect(() => {
     const request = new AbortController();
-    setStatus({ text: 'Loading the schema …', isError: false });
+    setStatus({ text: t`Loading the schema …`, isError: false });
     loadSchema(headers, request.signal)
       .then((loaded) => {
         setSchema(loaded);
-        setStatus({ text: 'Schema loaded', isError: false });
+        setStatus({ text: t`Schema loaded`, isError: false });
       })
       .catch((error: Error) => {
         if (request.signal.aborted) return;
-        setStatus({ text: `The schema could not be loaded: ${error.message}`, isError: true });
+        setStatus({ text: t`The schema could not be loaded: ${error.message}`, isError: true });
       });
     return () => request.abort();
   }, [headers]);
@@ -72,7 +73,7 @@ function repairMarkup(): () => void {
 function nameEditors(): void {
   for (const field of document.querySelectorAll('.CodeMirror textarea:not([aria-label])')) {
     const section = field.closest('[aria-label]')?.getAttribute('aria-label');
-    field.setAttribute('aria-label', section ?? 'Operation');
+    field.setAttribute('aria-label', section ?? t`Operation`);
   }
 }
 

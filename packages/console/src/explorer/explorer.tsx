@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { useEffect, useMemo, useState } from 'react';
 import { type Credentials, headersOf, loadCredentials, storeCredentials } from './credentials.ts';
 import { CredentialsBar } from './credentials-bar.tsx';
@@ -32,7 +33,9 @@ export function Explorer() {
   };
   return (
     <main>
-      <h1 className="hidden">GraphQL explorer</h1>
+      <h1 className="hidden">
+        <Trans>GraphQL explorer</Trans>
+      </h1>
       <CredentialsBar
         key={credentials.kind}
         credentials={credentials}

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -42,16 +44,18 @@ export function AdministratorsPage() {
   });
   return (
     <Page
-      title="Administrators"
-      description="People who use the console, and what they may do."
+      title={t`Administrators`}
+      description={t`People who use the console, and what they may do.`}
       actions={
         <>
           {ownsAll(me) && (
             <Button variant="default" component={Link} to="/administrators/audit">
-              Audit log
+              <Trans>Audit log</Trans>
             </Button>
           )}
-          <Button onClick={open}>Invite a person</Button>
+          <Button onClick={open}>
+            <Trans>Invite a person</Trans>
+          </Button>
         </>
       }
     >
@@ -61,12 +65,22 @@ export function AdministratorsPage() {
             <Table verticalSpacing="sm">
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Roles</Table.Th>
-                  <Table.Th>Protection</Table.Th>
-                  <Table.Th>Signed in</Table.Th>
                   <Table.Th>
-                    <span className="mantine-visually-hidden">Actions</span>
+                    <Trans>Name</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>Roles</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>Protection</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>Signed in</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <span className="mantine-visually-hidden">
+                      <Trans>Actions</Trans>
+                    </span>
                   </Table.Th>
                 </Table.Tr>
               </Table.Thead>
@@ -83,16 +97,16 @@ export function AdministratorsPage() {
                       <RoleNames roles={person.roles as AssignedRole[]} />
                     </Table.Td>
                     <Table.Td>{protectionOf(person)}</Table.Td>
-                    <Table.Td>{person.isActive ? <Time of={person.signedInAt} /> : 'Invited'}</Table.Td>
+                    <Table.Td>{person.isActive ? <Time of={person.signedInAt} /> : t`Invited`}</Table.Td>
                     <Table.Td>
                       <Group gap="xs" justify="flex-end" wrap="nowrap">
                         <Button size="xs" variant="default" onClick={() => setEdited(person)}>
-                          Roles
+                          <Trans>Roles</Trans>
                         </Button>
                         {ownsAll(me) && person.id !== me.id && (
                           <ConfirmButton
-                            label="Delete"
-                            question={`Delete ${person.name}? Their sessions end at once.`}
+                            label={t`Delete`}
+                            question={t`Delete ${person.name}? Their sessions end at once.`}
                             onConfirm={() => remove.mutate(person.id)}
                           />
                         )}
@@ -105,10 +119,14 @@ export function AdministratorsPage() {
           </Table.ScrollContainer>
         )}
       </Loaded>
-      <Modal opened={isOpen} onClose={close} title="Invite a person" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Invite a person`} closeOnClickOutside={false}>
         <InviteForm onClose={close} />
       </Modal>
-      <Modal opened={edited !== undefined} onClose={() => setEdited(undefined)} title={`Roles of ${edited?.name}`}>
+      <Modal
+        opened={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+        title={t`Roles of ${edited?.name ?? ''}`}
+      >
         {edited && <RolesForm person={edited} onClose={() => setEdited(undefined)} />}
       </Modal>
     </Page>
@@ -116,27 +134,27 @@ export function AdministratorsPage() {
 }
 
 const NAMES: Record<Role, string> = {
-  OWNER: 'Owner',
-  DEVELOPER: 'Developer',
-  SUPPORT: 'Support',
-  VIEWER: 'Viewer',
+  OWNER: t`Owner`,
+  DEVELOPER: t`Developer`,
+  SUPPORT: t`Support`,
+  VIEWER: t`Viewer`,
 };
 
 /** Besides the password. */
 function protectionOf({ hasTotp, passkeyCount }: Person): string {
-  const passkeys = passkeyCount === 1 ? '1 passkey' : `${passkeyCount} passkeys`;
-  const all = [hasTotp && 'Authenticator app', passkeyCount > 0 && passkeys].filter(Boolean);
-  return all.length === 0 ? 'Password only' : all.join(', ');
+  const passkeys = plural(passkeyCount, { one: '# passkey', other: '# passkeys' });
+  const all = [hasTotp && t`Authenticator app`, passkeyCount > 0 && passkeys].filter(Boolean);
+  return all.length === 0 ? t`Password only` : all.join(', ');
 }
 
 function RoleNames({ roles }: { roles: readonly AssignedRole[] }) {
   const { data: applications = [] } = useQuery(applicationsQuery);
-  const nameOf = (id: number | null) => applications.find((one) => one.id === id)?.name ?? `application ${id}`;
+  const nameOf = (id: number) => applications.find((one) => one.id === id)?.name ?? t`application ${id}`;
   return (
     <Group gap={4}>
       {roles.map(({ applicationId, role }) => (
         <Badge key={`${applicationId} ${role}`} variant="light" tt="none">
-          {NAMES[role]} {applicationId === null ? 'of all' : `of ${nameOf(applicationId)}`}
+          {applicationId === null ? t`${NAMES[role]} of all` : t`${NAMES[role]} of ${nameOf(applicationId)}`}
         </Badge>
       ))}
     </Group>
@@ -148,17 +166,17 @@ function RoleSelect({ value, onChange }: { value: string[]; onChange: (value: st
   const me = useMe();
   const { data: applications = [] } = useQuery(applicationsQuery);
   const groups = [
-    ...(ownsAll(me) ? [{ id: null, name: 'All applications' }] : []),
+    ...(ownsAll(me) ? [{ id: null, name: t`All applications` }] : []),
     ...applications.map(({ id, name }) => ({ id, name })),
   ];
   const data = groups.map(({ id, name }) => ({
     group: name,
     items: Object.entries(NAMES).map(([role, label]) => ({
       value: id === null ? role : `${role} ${id}`,
-      label: `${label} of ${id === null ? 'all' : name}`,
+      label: id === null ? t`${label} of all` : t`${label} of ${name}`,
     })),
   }));
-  return <MultiSelect label="Roles" data={data} value={value} onChange={onChange} searchable required />;
+  return <MultiSelect label={t`Roles`} data={data} value={value} onChange={onChange} searchable required />;
 }
 
 function rolesOf(values: string[]): AssignedRole[] {
@@ -183,11 +201,13 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>
           {invite.data.isMailed
-            ? `An invitation was sent to ${email}. The link is valid for seven days.`
-            : 'The mail could not be sent. Pass this link on yourself; it is valid for seven days.'}
+            ? t`An invitation was sent to ${email}. The link is valid for seven days.`
+            : t`The mail could not be sent. Pass this link on yourself; it is valid for seven days.`}
         </Text>
-        <Copyable label="Link" value={invite.data.url} />
-        <Button onClick={onClose}>Close</Button>
+        <Copyable label={t`Link`} value={invite.data.url} />
+        <Button onClick={onClose}>
+          <Trans>Close</Trans>
+        </Button>
       </Stack>
     );
   }
@@ -195,21 +215,21 @@ function InviteForm({ onClose }: { onClose: () => void }) {
     <form onSubmit={submitting(() => invite.mutate())}>
       <Stack>
         <TextInput
-          label="Email address"
+          label={t`Email address`}
           type="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
           data-autofocus
           required
         />
-        <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+        <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
         <RoleSelect value={roles} onChange={setRoles} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>
-            Invite
+            <Trans>Invite</Trans>
           </Button>
         </Group>
       </Stack>
@@ -235,10 +255,10 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
         <RoleSelect value={value} onChange={setValue} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={save.isPending} disabled={value.length === 0}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Code, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -22,8 +24,8 @@ const KEYS = graphql(`query ConsoleAuditKeys { apiKeys { id name } }`);
 
 type Entry = ResultOf<typeof ENTRIES>['auditEntries']['edges'][number]['node'];
 
-const ACTORS = { ADMINISTRATOR: 'Administrator', API_KEY: 'API key', OPERATOR: 'Operator' } as const;
-const ACTIONS = { CREATE: 'Created', UPDATE: 'Changed', DELETE: 'Deleted', READ: 'Read' } as const;
+const ACTORS = { ADMINISTRATOR: t`Administrator`, API_KEY: t`API key`, OPERATOR: t`Operator` } as const;
+const ACTIONS = { CREATE: t`Created`, UPDATE: t`Changed`, DELETE: t`Deleted`, READ: t`Read` } as const;
 
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
@@ -37,7 +39,7 @@ export function AuditPage() {
   const filters = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/audit' });
   return (
-    <Page title="Audit log" description="Changes by administrators, API keys and the operator, newest first.">
+    <Page title={t`Audit log`} description={t`Changes by administrators, API keys and the operator, newest first.`}>
       <Audit
         target={{ application }}
         filters={filters}
@@ -52,8 +54,8 @@ export function AdministratorsAuditPage() {
   const navigate = useNavigate({ from: '/administrators/audit' });
   return (
     <Page
-      title="Audit log of administrators"
-      description="Changes of administrators and their roles, sign-ins and links, newest first."
+      title={t`Audit log of administrators`}
+      description={t`Changes of administrators and their roles, sign-ins and links, newest first.`}
     >
       <Audit
         target={SERVICE}
@@ -92,47 +94,49 @@ function Audit({ target, filters: { actor, action, subject, id }, onFilter }: Au
     <>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Select
-          label="By"
-          placeholder="All"
+          label={t`By`}
+          placeholder={t`All`}
           data={optionsOf(ACTORS)}
           value={actor ?? null}
           onChange={(value) => onFilter({ actor: value ?? undefined })}
           clearable
         />
         <Select
-          label="Action"
-          placeholder="All"
+          label={t`Action`}
+          placeholder={t`All`}
           data={optionsOf(ACTIONS)}
           value={action ?? null}
           onChange={(value) => onFilter({ action: value ?? undefined })}
           clearable
         />
         <TypedFilter
-          label="Type"
-          placeholder="User"
+          label={t`Type`}
+          placeholder={t`User`}
           value={subject}
           onChange={(value) => onFilter({ subject: value })}
         />
         <TypedFilter
-          label="Id"
-          placeholder={subject ? 'All' : 'Needs a type'}
+          label={t`Id`}
+          placeholder={subject ? t`All` : t`Needs a type`}
           value={id}
           onChange={(value) => onFilter({ id: value })}
         />
       </SimpleGrid>
       <Rows
-        label="Audit log"
+        label={t`Audit log`}
         of={entries}
         columns={columnsOf(nameOf, setShown)}
         keyOf={(entry) => entry.id}
         empty={
-          <Empty title="No entries">
-            Changes by administrators, API keys and the operator appear here. Changes that users make themselves are not
-            recorded.
+          <Empty title={t`No entries`}>
+            <Trans>
+              Changes by administrators, API keys and the operator appear here. Changes that users make themselves are
+              not recorded.
+            </Trans>
           </Empty>
         }
       />
-      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title="Change" size="xl">
+      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={t`Change`} size="xl">
         {shown && <Details entry={shown} actor={nameOf(shown)} />}
       </Modal>
     </>
@@ -180,7 +184,7 @@ function useActorNames(target: Target): (entry: Entry) => string {
     staleTime: 60_000,
   });
   return ({ actorKind, actorId }) => {
-    if (actorKind === 'OPERATOR') return 'Operator';
+    if (actorKind === 'OPERATOR') return t`Operator`;
     const known = (actorKind === 'API_KEY' ? keys : people)?.find(({ id }) => id === actorId)?.name;
     const number = `${ACTORS[actorKind]} ${actorId}`;
     return known ? `${known} (${number})` : number;
@@ -189,7 +193,7 @@ function useActorNames(target: Target): (entry: Entry) => string {
 
 const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => void): Column<Entry>[] => [
   {
-    name: 'Change',
+    name: t`Change`,
     width: 'minmax(0, 2fr)',
     render: (entry) => (
       <>
@@ -203,7 +207,7 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => voi
     ),
   },
   {
-    name: 'By',
+    name: t`By`,
     width: 'minmax(0, 1fr)',
     render: (entry) => (
       <>
@@ -216,7 +220,7 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => voi
       </>
     ),
   },
-  { name: 'Time', width: '12rem', isMinor: true, render: ({ at }) => <Time of={at} /> },
+  { name: t`Time`, width: '12rem', isMinor: true, render: ({ at }) => <Time of={at} /> },
 ];
 
 type Values = Record<string, unknown>;
@@ -231,18 +235,35 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
   return (
     <Stack>
       <Text>
-        {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor}
-        {network && <> from {network}</>}
+        {network ? (
+          <Trans>
+            {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor} from {network}
+          </Trans>
+        ) : (
+          <Trans>
+            {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor}
+          </Trans>
+        )}
       </Text>
-      {reason && <Text>Reason: {reason}</Text>}
+      {reason && (
+        <Text>
+          <Trans>Reason: {reason}</Trans>
+        </Text>
+      )}
       {fields.length > 0 && (
         <Table.ScrollContainer minWidth={320}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Before</Table.Th>
-                <Table.Th>After</Table.Th>
+                <Table.Th>
+                  <Trans>Field</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Before</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>After</Trans>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -1,4 +1,5 @@
 import { graphql } from '@atrium/client';
+import { plural, t } from '@lingui/core/macro';
 import { Badge, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -28,11 +29,13 @@ export function DialogPage() {
     },
   });
   const nameOf = useUserNames(application, found.data?.occupantIds ?? []);
-  const title = found.data?.name || found.data?.occupantIds.slice(0, 3).map(nameOf).join(', ') || 'Dialog';
+  const title = found.data?.name || found.data?.occupantIds.slice(0, 3).map(nameOf).join(', ') || t`Dialog`;
   return (
     <Page
       title={title}
-      description={found.data && `${found.data.occupantIds.length} occupants, ${id}`}
+      description={
+        found.data && `${plural(found.data.occupantIds.length, { one: '# occupant', other: '# occupants' })}, ${id}`
+      }
       actions={<DeleteDialog application={application} id={id} />}
     >
       <Loaded of={found}>
@@ -42,7 +45,7 @@ export function DialogPage() {
               {occupantIds.slice(0, 30).map((occupant) => (
                 <Badge key={occupant} variant="light" tt="none">
                   {nameOf(occupant)}
-                  {occupant === userId && ' (owner)'}
+                  {occupant === userId && ` (${t`owner`})`}
                 </Badge>
               ))}
             </Group>
@@ -62,13 +65,13 @@ function DeleteDialog({ application, id }: { application: number; id: string }) 
     onSuccess: async () => {
       await navigate({ to: '/apps/$application/dialogs', params: { application } });
       await queries.invalidateQueries({ queryKey: [application, 'dialogs'] });
-      notifications.show({ message: 'The dialog was deleted' });
+      notifications.show({ message: t`The dialog was deleted` });
     },
   });
   return (
     <ConfirmButton
-      label="Delete dialog"
-      question="The dialog and all its messages are deleted for all occupants. This cannot be undone."
+      label={t`Delete dialog`}
+      question={t`The dialog and all its messages are deleted for all occupants. This cannot be undone.`}
       onConfirm={() => remove.mutate()}
       isLoading={remove.isPending}
     />

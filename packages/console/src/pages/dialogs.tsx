@@ -1,4 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { i18n } from '@lingui/core';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -22,12 +25,12 @@ type Dialog = ResultOf<typeof DIALOGS>['dialogs']['edges'][number]['node'];
 
 /** Numbers of the types in filters. */
 const TYPES = [
-  { value: '3', label: 'Private' },
-  { value: '2', label: 'Group' },
-  { value: '1', label: 'Public group' },
+  { value: '3', label: t`Private` },
+  { value: '2', label: t`Group` },
+  { value: '1', label: t`Public group` },
 ];
 
-const TYPE_NAMES = { PRIVATE: 'Private', GROUP: 'Group', PUBLIC_GROUP: 'Public group' };
+const TYPE_NAMES = { PRIVATE: t`Private`, GROUP: t`Group`, PUBLIC_GROUP: t`Public group` };
 
 const from = '/shell/apps/$application/dialogs';
 
@@ -56,15 +59,15 @@ export function DialogsPage() {
   const total = dialogs.data?.pages[0]?.totalCount;
   return (
     <Page
-      title="Dialogs"
+      title={t`Dialogs`}
       description={
-        total === undefined ? 'Latest activity first' : `${total.toLocaleString()} found, latest activity first`
+        total === undefined ? t`Latest activity first` : t`${total.toLocaleString()} found, latest activity first`
       }
     >
       <Group align="flex-end">
         <TextInput
-          label="Occupant"
-          description="Id of a user"
+          label={t`Occupant`}
+          description={t`Id of a user`}
           inputMode="numeric"
           value={user ?? ''}
           onChange={({ currentTarget: { value } }) =>
@@ -72,8 +75,8 @@ export function DialogsPage() {
           }
         />
         <Select
-          label="Type"
-          placeholder="All types"
+          label={t`Type`}
+          placeholder={t`All types`}
           data={TYPES}
           value={type ?? null}
           onChange={(value) =>
@@ -83,13 +86,15 @@ export function DialogsPage() {
         />
       </Group>
       <Rows
-        label="Dialogs"
+        label={t`Dialogs`}
         of={dialogs}
         columns={columnsOf(application, nameOf)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No dialogs">
-            Dialogs appear here when users start to chat. Without filters, all dialogs of the application are listed.
+          <Empty title={t`No dialogs`}>
+            <Trans>
+              Dialogs appear here when users start to chat. Without filters, all dialogs of the application are listed.
+            </Trans>
           </Empty>
         }
       />
@@ -99,21 +104,21 @@ export function DialogsPage() {
 
 const columnsOf = (application: number, nameOf: (id: number) => string): Column<Dialog>[] => [
   {
-    name: 'Dialog',
+    name: t`Dialog`,
     width: 'minmax(0, 2fr)',
     render: ({ id, name, occupantIds, lastMessage }) => (
       <>
         <Link className="row-link" to="/apps/$application/dialogs/$dialog" params={{ application, dialog: id }}>
-          {name || occupantIds.slice(0, 2).map(nameOf).join(' and ') || id}
+          {name || new Intl.ListFormat(i18n.locale).format(occupantIds.slice(0, 2).map(nameOf)) || id}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          {lastMessage ?? 'No messages'}
+          {lastMessage ?? t`No messages`}
         </Text>
       </>
     ),
   },
   {
-    name: 'Type',
+    name: t`Type`,
     width: '8rem',
     isMinor: true,
     render: ({ type }) => (
@@ -122,6 +127,6 @@ const columnsOf = (application: number, nameOf: (id: number) => string): Column<
       </Badge>
     ),
   },
-  { name: 'Occupants', width: '6rem', isMinor: true, render: ({ occupantIds }) => occupantIds.length },
-  { name: 'Last message', width: '12rem', render: ({ lastMessageDateSent }) => <Time of={lastMessageDateSent} /> },
+  { name: t`Occupants`, width: '6rem', isMinor: true, render: ({ occupantIds }) => occupantIds.length },
+  { name: t`Last message`, width: '12rem', render: ({ lastMessageDateSent }) => <Time of={lastMessageDateSent} /> },
 ];

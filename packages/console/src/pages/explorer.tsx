@@ -1,5 +1,6 @@
 import { AtriumError } from '@atrium/client';
 import type { Fetcher } from '@graphiql/toolkit';
+import { t } from '@lingui/core/macro';
 import { Box, Group, Text, TextInput, useComputedColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useParams, useSearch } from '@tanstack/react-router';
@@ -46,13 +47,13 @@ export function ExplorerPage() {
   const asking = useMemo(() => askingForAccess(fetcher, application, onBehalfOf), [fetcher, application, onBehalfOf]);
   const theme = useComputedColorScheme();
   return (
-    <Page title="GraphQL" description="Operations run as you, in this application.">
+    <Page title={t`GraphQL`} description={t`Operations run as you, in this application.`}>
       <Group gap="md" align="flex-end">
         <TextInput
           flex="1 1 14rem"
           maw={360}
-          label="Reason"
-          placeholder="To read messages, for example a ticket"
+          label={t`Reason`}
+          placeholder={t`To read messages, for example a ticket`}
           value={stated}
           onChange={({ currentTarget: { value } }) => {
             setStated(value);
@@ -63,8 +64,8 @@ export function ExplorerPage() {
         <TextInput
           flex="1 1 10rem"
           maw={240}
-          label="On behalf of user"
-          placeholder="Id, optional"
+          label={t`On behalf of user`}
+          placeholder={t`Id, optional`}
           inputMode="numeric"
           value={onBehalfOf}
           onChange={(event) => setOnBehalfOf(event.currentTarget.value)}

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure, useInViewport } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -34,14 +36,22 @@ export function HomePage() {
   const mayCreate = ownsAll(useMe());
   return (
     <Page
-      title="Applications"
-      description="Each application has its own users, dialogs, records and keys."
-      actions={mayCreate && <Button onClick={open}>Create application</Button>}
+      title={t`Applications`}
+      description={t`Each application has its own users, dialogs, records and keys.`}
+      actions={
+        mayCreate && (
+          <Button onClick={open}>
+            <Trans>Create application</Trans>
+          </Button>
+        )
+      }
     >
       <Loaded of={applications}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title="No application yet">Create one to get its keys and send the first request.</Empty>
+            <Empty title={t`No application yet`}>
+              <Trans>Create one to get its keys and send the first request.</Trans>
+            </Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {rows.map((row) => (
@@ -52,7 +62,7 @@ export function HomePage() {
         }
       </Loaded>
       <Service />
-      <Modal opened={isOpen} onClose={close} title="Create application" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Create application`} closeOnClickOutside={false}>
         <CreateForm onClose={close} />
       </Modal>
     </Page>
@@ -73,14 +83,16 @@ function ApplicationCard({ application: { id, name, createdAt } }: { application
         {name}
       </Link>
       <Text size="sm" c="dimmed">
-        Id {id}, created <Time of={createdAt} />
+        <Trans>
+          Id {id}, created <Time of={createdAt} />
+        </Trans>
       </Text>
       <Group gap="xl" mt="sm" mih={48}>
         {activity.data && (
           <>
-            <Figure name="Users" value={activity.data.users.toLocaleString()} />
-            <Figure name="Online" value={activity.data.usersOnline.toLocaleString()} />
-            <Figure name="Messages, 24 h" value={messagesOf(activity.data).toLocaleString()} />
+            <Figure name={t`Users`} value={activity.data.users.toLocaleString()} />
+            <Figure name={t`Online`} value={activity.data.usersOnline.toLocaleString()} />
+            <Figure name={t`Messages, 24 h`} value={messagesOf(activity.data).toLocaleString()} />
           </>
         )}
       </Group>
@@ -100,12 +112,16 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     const { applicationId, authKey, authSecret, apiKey } = create.data;
     return (
       <Stack>
-        <Text size="sm">Store the secrets now: the server shows them only once.</Text>
-        <Copyable label="Application id" value={String(applicationId)} />
-        <Copyable label="Auth key" value={authKey} />
-        <Copyable label="Auth secret" value={authSecret} />
-        <Copyable label="API key" value={apiKey} />
-        <Button onClick={onClose}>I have stored them</Button>
+        <Text size="sm">
+          <Trans>Store the secrets now: the server shows them only once.</Trans>
+        </Text>
+        <Copyable label={t`Application id`} value={String(applicationId)} />
+        <Copyable label={t`Auth key`} value={authKey} />
+        <Copyable label={t`Auth secret`} value={authSecret} />
+        <Copyable label={t`API key`} value={apiKey} />
+        <Button onClick={onClose}>
+          <Trans>I have stored them</Trans>
+        </Button>
       </Stack>
     );
   }
@@ -121,7 +137,7 @@ function Service() {
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        Service
+        <Trans>Service</Trans>
       </Title>
       <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
     </Stack>
@@ -138,18 +154,18 @@ function Facts({ status }: { status: Status }) {
   const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <Figure name="Version" value={version} />
-      <Figure name="Node.js" value={nodeVersion} />
+      <Figure name={t`Version`} value={version} />
+      <Figure name={t`Node.js`} value={nodeVersion} />
       <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
-      <Figure name="Started" value={<Time of={startedAt} />} />
-      <Figure name="Database" value={bytesText(databaseBytes)} />
-      <Figure name="Files" value={bytesText(fileBytes)} />
+      <Figure name={t`Started`} value={<Time of={startedAt} />} />
+      <Figure name={t`Database`} value={bytesText(databaseBytes)} />
+      <Figure name={t`Files`} value={bytesText(fileBytes)} />
       <Figure
-        name="Free disk"
-        value={free === null || total === null ? '–' : `${bytesText(free)} of ${bytesText(total)}`}
+        name={t`Free disk`}
+        value={free === null || total === null ? '–' : t`${bytesText(free)} of ${bytesText(total)}`}
         isBad={isLow}
       />
-      <Figure name="Waiting push jobs" value={waitingPushJobs.toLocaleString()} />
+      <Figure name={t`Waiting push jobs`} value={waitingPushJobs.toLocaleString()} />
     </SimpleGrid>
   );
 }

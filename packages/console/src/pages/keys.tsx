@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -30,9 +32,13 @@ export function KeysPage() {
   });
   return (
     <Page
-      title="API keys"
-      description="A key has all rights in the application. Keep it on your servers, never in an app or a page."
-      actions={<Button onClick={open}>Create API key</Button>}
+      title={t`API keys`}
+      description={t`A key has all rights in the application. Keep it on your servers, never in an app or a page.`}
+      actions={
+        <Button onClick={open}>
+          <Trans>Create API key</Trans>
+        </Button>
+      }
     >
       <Loaded of={keys}>
         {(rows) => (
@@ -40,10 +46,18 @@ export function KeysPage() {
             <Table verticalSpacing="sm">
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Id</Table.Th>
-                  <Table.Th>Created</Table.Th>
-                  <Table.Th>State</Table.Th>
+                  <Table.Th>
+                    <Trans>Name</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>Id</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>Created</Trans>
+                  </Table.Th>
+                  <Table.Th>
+                    <Trans>State</Trans>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -57,12 +71,12 @@ export function KeysPage() {
                     <Table.Td>
                       {revokedAt ? (
                         <Badge color="gray" variant="outline" c="dimmed">
-                          Revoked
+                          <Trans>Revoked</Trans>
                         </Badge>
                       ) : (
                         <ConfirmButton
-                          label="Revoke"
-                          question={`Revoke the API key “${name}”? Servers that use it lose access at once.`}
+                          label={t`Revoke`}
+                          question={t`Revoke the API key “${name}”? Servers that use it lose access at once.`}
                           onConfirm={() => revoke.mutate(id)}
                         />
                       )}
@@ -74,7 +88,7 @@ export function KeysPage() {
           </Table.ScrollContainer>
         )}
       </Loaded>
-      <Modal opened={isOpen} onClose={close} title="Create API key" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Create API key`} closeOnClickOutside={false}>
         <CreateForm application={application} onClose={close} />
       </Modal>
     </Page>
@@ -90,15 +104,19 @@ function CreateForm({ application, onClose }: { application: number; onClose: ()
   if (create.data) {
     return (
       <Stack>
-        <Text size="sm">Store the key now: the server keeps only a hash and cannot show it again.</Text>
-        <Copyable label="API key" value={create.data.key} />
-        <Button onClick={onClose}>I have stored it</Button>
+        <Text size="sm">
+          <Trans>Store the key now: the server keeps only a hash and cannot show it again.</Trans>
+        </Text>
+        <Copyable label={t`API key`} value={create.data.key} />
+        <Button onClick={onClose}>
+          <Trans>I have stored it</Trans>
+        </Button>
       </Stack>
     );
   }
   return (
     <NameForm
-      placeholder="For example the server that will use it"
+      placeholder={t`For example the server that will use it`}
       onCancel={onClose}
       onCreate={create.mutate}
       isPending={create.isPending}

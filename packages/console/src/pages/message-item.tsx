@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Box, Button, Card, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -51,7 +53,7 @@ export function MessageItem({
           <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{text}</Text>
           {attachments.length > 0 && (
             <Text size="sm" c="dimmed">
-              {attachments.length} attachments
+              <Plural value={attachments.length} one="# attachment" other="# attachments" />
             </Text>
           )}
           <Group gap={4}>
@@ -64,26 +66,28 @@ export function MessageItem({
         </Box>
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="default" aria-label={`Moderate the message of ${sender}`} loading={remove.isPending}>
+            <ActionIcon variant="default" aria-label={t`Moderate the message of ${sender}`} loading={remove.isPending}>
               …
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => setEditing(true)}>Edit</Menu.Item>
+            <Menu.Item onClick={() => setEditing(true)}>
+              <Trans>Edit</Trans>
+            </Menu.Item>
             <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
-              Delete for all
+              <Trans>Delete for all</Trans>
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </Group>
       <Confirmation
         isOpen={isDeleting}
-        label="Delete for all"
-        question="The message disappears for all occupants. This cannot be undone."
+        label={t`Delete for all`}
+        question={t`The message disappears for all occupants. This cannot be undone.`}
         onConfirm={() => remove.mutate()}
         onClose={() => setDeleting(false)}
       />
-      <Modal opened={isEditing} onClose={() => setEditing(false)} title="Edit message">
+      <Modal opened={isEditing} onClose={() => setEditing(false)} title={t`Edit message`}>
         <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
       </Modal>
     </Card>
@@ -105,14 +109,14 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
     onSuccess: (_saved, { text, before }) => {
       onDone();
       void queries.invalidateQueries({ queryKey: [application, 'messages'] });
-      showUndo('Message changed', () => save.mutate({ text: before, before: text }));
+      showUndo(t`Message changed`, () => save.mutate({ text: before, before: text }));
     },
   });
   return (
     <Stack>
       <Textarea
-        label="Text"
-        description="The occupants see the new text at once"
+        label={t`Text`}
+        description={t`The occupants see the new text at once`}
         value={edited}
         onChange={(event) => setEdited(event.currentTarget.value)}
         autosize
@@ -121,14 +125,14 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
       />
       <Group justify="flex-end">
         <Button variant="default" onClick={onDone}>
-          Cancel
+          <Trans>Cancel</Trans>
         </Button>
         <Button
           onClick={() => save.mutate({ text: edited, before: text })}
           loading={save.isPending}
           disabled={edited === text || edited === ''}
         >
-          Save
+          <Trans>Save</Trans>
         </Button>
       </Group>
     </Stack>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Box } from '@mantine/core';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -56,7 +57,7 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
       pos="relative"
       h={virtual.getTotalSize()}
       style={{ listStyle: 'none' }}
-      aria-label="Messages"
+      aria-label={t`Messages`}
     >
       {items.map(({ index, key, start }) => (
         <Box

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Card, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -22,9 +24,9 @@ type Stats = ResultOf<typeof STATS>['applicationStats'];
 type Hours = Stats['hours'];
 
 const PERIODS = [
-  { value: '24', label: '24 hours' },
-  { value: '168', label: '7 days' },
-  { value: '720', label: '30 days' },
+  { value: '24', label: t`24 hours` },
+  { value: '168', label: t`7 days` },
+  { value: '720', label: t`30 days` },
 ];
 
 const from = '/shell/apps/$application/overview';
@@ -43,11 +45,11 @@ export function OverviewPage() {
   });
   return (
     <Page
-      title={stats.data?.application.name ?? 'Overview'}
-      description={`Application ${application}`}
+      title={stats.data?.application.name ?? t`Overview`}
+      description={t`Application ${application}`}
       actions={
         <SegmentedControl
-          aria-label="Period"
+          aria-label={t`Period`}
           data={PERIODS}
           value={hours}
           onChange={(value) => void navigate({ search: { hours: value } })}
@@ -58,10 +60,10 @@ export function OverviewPage() {
         {({ applicationStats: { hours: activity, ...figures } }) => (
           <Stack gap="lg">
             <Figures figures={figures} />
-            <Activity title="Messages per hour" hours={activity} field="messages" />
+            <Activity title={t`Messages per hour`} hours={activity} field="messages" />
             <Pushes hours={activity} />
-            <Activity title="Changes of records per hour" hours={activity} field="recordChanges" />
-            <Activity title="Reactions per hour" hours={activity} field="reactions" />
+            <Activity title={t`Changes of records per hour`} hours={activity} field="recordChanges" />
+            <Activity title={t`Reactions per hour`} hours={activity} field="reactions" />
           </Stack>
         )}
       </Loaded>
@@ -77,12 +79,12 @@ function Figures({
 }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <Figure name="Users" value={users} />
-      <Figure name="Online now" value={usersOnline} />
-      <Figure name="Files" value={files} detail={bytesText(fileBytes)} />
-      <Figure name="Pushes delivered" value={pushesDelivered} detail="Last 24 hours" />
-      <Figure name="Pushes failed" value={pushesFailed} detail="Last 24 hours" isBad={pushesFailed > 0} />
-      <Figure name="Pushes waiting" value={pushesWaiting} detail="To devices" />
+      <Figure name={t`Users`} value={users} />
+      <Figure name={t`Online now`} value={usersOnline} />
+      <Figure name={t`Files`} value={files} detail={bytesText(fileBytes)} />
+      <Figure name={t`Pushes delivered`} value={pushesDelivered} detail={t`Last 24 hours`} />
+      <Figure name={t`Pushes failed`} value={pushesFailed} detail={t`Last 24 hours`} isBad={pushesFailed > 0} />
+      <Figure name={t`Pushes waiting`} value={pushesWaiting} detail={t`To devices`} />
     </SimpleGrid>
   );
 }
@@ -118,13 +120,15 @@ function Pushes({ hours }: { hours: Hours }) {
   return (
     <Card withBorder>
       <Title order={2} size="h5">
-        Pushes per hour
+        <Trans>Pushes per hour</Trans>
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {sumOf(delivered).toLocaleString()} delivered and {sumOf(failed).toLocaleString()} failed in this period. Failed
-        ones are red.
+        <Trans>
+          {sumOf(delivered).toLocaleString()} delivered and {sumOf(failed).toLocaleString()} failed in this period.
+          Failed ones are red.
+        </Trans>
       </Text>
-      <Chart label="Pushes per hour" times={timesOf(hours)} values={delivered} failures={failed} />
+      <Chart label={t`Pushes per hour`} times={timesOf(hours)} values={delivered} failures={failed} />
     </Card>
   );
 }
@@ -149,7 +153,7 @@ function Activity({
         {title}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {sumOf(values).toLocaleString()} in this period. Counted a few minutes late.
+        <Trans>{sumOf(values).toLocaleString()} in this period.</Trans>
       </Text>
       <Chart label={title} times={timesOf(hours)} values={values} />
     </Card>

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -41,11 +43,13 @@ export function Passkeys() {
     <Card withBorder>
       <Stack align="flex-start">
         <Title order={2} size="h4">
-          Passkeys
+          <Trans>Passkeys</Trans>
         </Title>
         <Text>
-          Sign in with your fingerprint, face, PIN or security key instead of password and code. A passkey works only at
-          this address, so no other site can steal it.
+          <Trans>
+            Sign in with your fingerprint, face, PIN or security key instead of password and code. A passkey works only
+            at this address, so no other site can steal it.
+          </Trans>
         </Text>
         <Loaded of={passkeys}>
           {(rows) => (
@@ -61,17 +65,24 @@ export function Passkeys() {
             {passkeyObstacle}
           </Text>
         ) : (
-          <Button onClick={() => setAdding(true)}>Add a passkey</Button>
+          <Button onClick={() => setAdding(true)}>
+            <Trans>Add a passkey</Trans>
+          </Button>
         )}
       </Stack>
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title="Add a passkey" centered>
+      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t`Add a passkey`} centered>
         <Add onDone={() => setAdding(false)} />
       </Modal>
-      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title="Rename the passkey" centered>
+      <Modal
+        opened={renamed !== undefined}
+        onClose={() => setRenamed(undefined)}
+        title={t`Rename the passkey`}
+        centered
+      >
         {renamed && (
           <NameForm
             initial={renamed.name}
-            action="Rename"
+            action={t`Rename`}
             onCancel={() => setRenamed(undefined)}
             onCreate={(name) => rename.mutate({ id: renamed.id, name })}
             isPending={rename.isPending}
@@ -89,7 +100,7 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
     mutationFn: () => mutate(SERVICE, DELETE, { id }),
     onSuccess: async () => {
       await refresh();
-      notifications.show({ message: `The passkey “${name}” was deleted. Your other sessions have ended.` });
+      notifications.show({ message: t`The passkey “${name}” was deleted. Your other sessions have ended.` });
     },
   });
   return (
@@ -106,26 +117,33 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
             {name}
           </Text>
           <Badge variant="default" tt="none" fw={500}>
-            {isBackedUp ? 'Synchronized' : 'One device'}
+            {isBackedUp ? t`Synchronized` : t`One device`}
           </Badge>
         </Group>
         <Text size="sm" c="dimmed">
-          Created <Time of={createdAt} />, {lastUsedAt === null ? 'never used' : 'last used '}
-          {lastUsedAt !== null && <Time of={lastUsedAt} />}
+          {lastUsedAt === null ? (
+            <Trans>
+              Created <Time of={createdAt} />, never used
+            </Trans>
+          ) : (
+            <Trans>
+              Created <Time of={createdAt} />, last used <Time of={lastUsedAt} />
+            </Trans>
+          )}
         </Text>
         {host !== location.hostname && (
           <Text size="sm" c="dimmed">
-            Works only at {host}
+            <Trans>Works only at {host}</Trans>
           </Text>
         )}
       </div>
-      <Group gap="xs" role="group" aria-label={`Passkey ${name}`}>
+      <Group gap="xs" role="group" aria-label={t`Passkey ${name}`}>
         <Button size="xs" variant="default" onClick={onRename}>
-          Rename
+          <Trans>Rename</Trans>
         </Button>
         <ConfirmButton
-          label="Delete"
-          question={`“${name}” will no longer sign in, and your other sessions end. Afterwards remove it from the device or password manager, too.`}
+          label={t`Delete`}
+          question={t`“${name}” will no longer sign in, and your other sessions end. Afterwards remove it from the device or password manager, too.`}
           onConfirm={() => remove.mutate()}
           isLoading={remove.isPending}
         />
@@ -141,13 +159,15 @@ function Add({ onDone }: { onDone: () => void }) {
     mutationFn: createPasskey,
     onSuccess: async () => {
       await refresh();
-      notifications.show({ message: 'Passkey added. You can sign in with it from now on.' });
+      notifications.show({ message: t`Passkey added. You can sign in with it from now on.` });
       onDone();
     },
   });
   return (
     <Stack>
-      <Text size="sm">Choose a name that tells this device or security key from others. Then follow the browser.</Text>
+      <Text size="sm">
+        <Trans>Choose a name that tells this device or security key from others. Then follow the browser.</Trans>
+      </Text>
       {add.error && (
         <Alert color="red" role="alert">
           {passkeySentence(add.error) ?? sentenceOf(add.error)}
@@ -155,7 +175,7 @@ function Add({ onDone }: { onDone: () => void }) {
       )}
       <NameForm
         initial={thisDevice()}
-        action="Continue"
+        action={t`Continue`}
         onCancel={onDone}
         onCreate={add.mutate}
         isPending={add.isPending}
@@ -170,10 +190,10 @@ function useRefresh() {
 }
 
 const DEVICES = ['iPhone', 'iPad', 'Android', 'Macintosh', 'Windows', 'CrOS', 'Linux'] as const;
-const NAMES: Partial<Record<string, string>> = { Macintosh: 'Mac', Windows: 'Windows PC', CrOS: 'Chromebook' };
+const NAMES: Partial<Record<string, string>> = { Macintosh: t`Mac`, Windows: t`Windows PC`, CrOS: t`Chromebook` };
 
 /** A suggestion for the name. */
 function thisDevice(): string {
-  const device = DEVICES.find((name) => navigator.userAgent.includes(name)) ?? 'This device';
+  const device = DEVICES.find((name) => navigator.userAgent.includes(name)) ?? t`This device`;
   return NAMES[device] ?? device;
 }

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Card, Code, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -37,7 +39,7 @@ function Password() {
     mutationFn: () => mutate(SERVICE, CHANGE, { password }),
     onSuccess: () => {
       setPassword('');
-      notifications.show({ message: 'Password changed. Your other sessions have ended.' });
+      notifications.show({ message: t`Password changed. Your other sessions have ended.` });
     },
   });
   const submit = submitting(() => change.mutate());
@@ -45,12 +47,12 @@ function Password() {
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
         <Title order={2} size="h4">
-          Password
+          <Trans>Password</Trans>
         </Title>
         <input type="text" value={email} autoComplete="username" readOnly hidden />
         <PasswordInput
-          label="New password"
-          description="At least 12 characters. Your other sessions end."
+          label={t`New password`}
+          description={t`At least 12 characters. Your other sessions end.`}
           autoComplete="new-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
@@ -60,7 +62,7 @@ function Password() {
           maw={360}
         />
         <Button type="submit" variant="default" loading={change.isPending}>
-          Change password
+          <Trans>Change password</Trans>
         </Button>
       </Stack>
     </Card>
@@ -89,24 +91,24 @@ function SecondFactor() {
     <Card withBorder>
       <Stack align="flex-start">
         <Title order={2} size="h4">
-          Authenticator app
+          <Trans>Authenticator app</Trans>
         </Title>
         <Text>
           {hasTotp
-            ? 'Signing in with your password also requires a code of your app.'
-            : 'Protects your account if the password becomes known: signing in then also requires a code of your phone.'}
+            ? t`Signing in with your password also requires a code of your app.`
+            : t`Protects your account if the password becomes known: signing in then also requires a code of your phone.`}
         </Text>
         {codes && <RecoveryCodes codes={codes} />}
         {hasTotp && (
           <ConfirmButton
-            label="Turn off"
-            question="Signing in will require the password only."
+            label={t`Turn off`}
+            question={t`Signing in will require the password only.`}
             onConfirm={() => disable.mutate()}
           />
         )}
         {!hasTotp && !start.data && (
           <Button onClick={() => start.mutate()} loading={start.isPending}>
-            Set up
+            <Trans>Set up</Trans>
           </Button>
         )}
         {!hasTotp && start.data && <Enable {...start.data} onEnabled={enabled} />}
@@ -125,11 +127,13 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
   const image = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`;
   return (
     <Stack component="form" onSubmit={submit} w="100%">
-      <Text>1. Scan the code with your authenticator app, or type the secret.</Text>
-      <img src={image} alt="QR code of the secret" width={200} height={200} style={{ borderRadius: 8 }} />
-      <Copyable label="Secret" value={secret} />
+      <Text>
+        <Trans>1. Scan the code with your authenticator app, or type the secret.</Trans>
+      </Text>
+      <img src={image} alt={t`QR code of the secret`} width={200} height={200} style={{ borderRadius: 8 }} />
+      <Copyable label={t`Secret`} value={secret} />
       <TextInput
-        label="2. Enter the code that the app shows"
+        label={t`2. Enter the code that the app shows`}
         inputMode="numeric"
         autoComplete="one-time-code"
         value={code}
@@ -140,7 +144,7 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
       />
       <Group>
         <Button type="submit" loading={enable.isPending}>
-          Turn on
+          <Trans>Turn on</Trans>
         </Button>
       </Group>
     </Stack>
@@ -150,9 +154,11 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
 function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
     <Stack gap="xs" w="100%">
-      <Text fw={600}>Store these recovery codes now: they are shown only once.</Text>
+      <Text fw={600}>
+        <Trans>Store these recovery codes now: they are shown only once.</Trans>
+      </Text>
       <Text size="sm" c="dimmed">
-        Each replaces one code of the app, for example after you have lost your phone.
+        <Trans>Each replaces one code of the app, for example after you have lost your phone.</Trans>
       </Text>
       <Code block>{codes.join('\n')}</Code>
     </Stack>

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -38,7 +40,7 @@ export function SettingsPage() {
     refetchInterval: usePolling(10_000),
   });
   return (
-    <Page title="Settings" description="Changes count from the next request of a client.">
+    <Page title={t`Settings`} description={t`Changes count from the next request of a client.`}>
       <Loaded of={settings}>
         {(loaded) => (
           <Stack gap="lg">
@@ -62,21 +64,21 @@ type Form = Omit<Settings, 'id' | 'authKey'>;
 const SWITCHES: { field: keyof Form; label: string; description: string }[] = [
   {
     field: 'publicSignIn',
-    label: 'Sign-in without signatures',
-    description: 'Apps open sessions with the id of the application. Users still need their password.',
+    label: t`Sign-in without signatures`,
+    description: t`Apps open sessions with the id of the application. Users still need their password.`,
   },
-  { field: 'usersList', label: 'Users may list users', description: 'Sessions may list and search all users.' },
-  { field: 'passwordReset', label: 'Password reset by mail', description: 'Users may request a link by mail.' },
+  { field: 'usersList', label: t`Users may list users`, description: t`Sessions may list and search all users.` },
+  { field: 'passwordReset', label: t`Password reset by mail`, description: t`Users may request a link by mail.` },
   {
     field: 'strictCredentialChanges',
-    label: 'Strict credential changes',
-    description: 'Legacy clients need the password or a recent sign-in to change email address, phone or login.',
+    label: t`Strict credential changes`,
+    description: t`Legacy clients need the password or a recent sign-in to change email address, phone or login.`,
   },
-  { field: 'chatPushes', label: 'Pushes for messages', description: 'Offline occupants receive pushes.' },
-  { field: 'answerAssist', label: 'Answer assistant', description: 'Assistants may propose answers.' },
-  { field: 'summarize', label: 'Summaries', description: 'Assistants may summarize dialogs.' },
-  { field: 'translate', label: 'Translation', description: 'Assistants may translate texts.' },
-  { field: 'gateway', label: 'Model gateway', description: 'Clients may send conversations to assistants.' },
+  { field: 'chatPushes', label: t`Pushes for messages`, description: t`Offline occupants receive pushes.` },
+  { field: 'answerAssist', label: t`Answer assistant`, description: t`Assistants may propose answers.` },
+  { field: 'summarize', label: t`Summaries`, description: t`Assistants may summarize dialogs.` },
+  { field: 'translate', label: t`Translation`, description: t`Assistants may translate texts.` },
+  { field: 'gateway', label: t`Model gateway`, description: t`Clients may send conversations to assistants.` },
 ];
 
 function SettingsForm({
@@ -97,7 +99,7 @@ function SettingsForm({
       await queries.invalidateQueries({ queryKey: [application, 'settings'] });
       void queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
       clear();
-      showUndo('Settings saved', () => save.mutate(undone(change)));
+      showUndo(t`Settings saved`, () => save.mutate(undone(change)));
     },
   });
   const submit = submitting(() => save.mutate(changeOf(changes, stored)));
@@ -106,61 +108,61 @@ function SettingsForm({
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
         <Stack maw={560}>
           <TextInput
-            label="Name"
+            label={t`Name`}
             value={form.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
             maxLength={255}
             required
           />
           <NumberInput
-            label="Session lifetime"
-            description="Minutes after the last request; empty: the default of the server"
+            label={t`Session lifetime`}
+            description={t`Minutes after the last request; empty: the default of the server`}
             value={form.sessionMinutes ?? ''}
             onChange={(value) => set({ sessionMinutes: value === '' ? null : Number(value) })}
             min={1}
             allowDecimal={false}
           />
           <NumberInput
-            label="Model tokens per user and day"
+            label={t`Model tokens per user and day`}
             value={form.aiDailyTokens}
             onChange={(value) => set({ aiDailyTokens: Number(value) })}
             min={0}
             allowDecimal={false}
           />
           <Choice
-            label="Signatures of session requests"
+            label={t`Signatures of session requests`}
             value={form.signatureHash}
-            options={{ SHA1: 'SHA-1 (legacy clients)', SHA256: 'SHA-256' }}
+            options={{ SHA1: t`SHA-1 (legacy clients)`, SHA256: t`SHA-256` }}
             onChange={(signatureHash) => set({ signatureHash })}
           />
           <Choice
-            label="Groups of permissions"
+            label={t`Groups of permissions`}
             value={form.groups}
-            options={{ GRANTED: 'Tags set by API keys', SELF: 'All tags, also those that users set themselves' }}
+            options={{ GRANTED: t`Tags set by API keys`, SELF: t`All tags, also those that users set themselves` }}
             onChange={(groups) => set({ groups })}
           />
           <Choice
-            label="Private files by number"
+            label={t`Private files by number`}
             value={form.filesByNumber}
-            options={{ OWNER: 'Only their owner', SESSION: 'Every session' }}
+            options={{ OWNER: t`Only their owner`, SESSION: t`Every session` }}
             onChange={(filesByNumber) => set({ filesByNumber })}
           />
           <Choice
-            label="Matching of phone numbers"
+            label={t`Matching of phone numbers`}
             value={form.phoneMatching}
-            options={{ IDENTICAL: 'Identical text', E164: 'Same number in any notation' }}
+            options={{ IDENTICAL: t`Identical text`, E164: t`Same number in any notation` }}
             onChange={(phoneMatching) => set({ phoneMatching })}
           />
           <TextInput
-            label="Country of phone numbers without country code"
-            description="ISO code, for example GB"
+            label={t`Country of phone numbers without country code`}
+            description={t`ISO code, for example GB`}
             value={form.phoneRegion ?? ''}
             onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
             maxLength={2}
           />
           <TextInput
-            label="Address of the app"
-            description="The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in"
+            label={t`Address of the app`}
+            description={t`The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in`}
             value={form.appUrl ?? ''}
             onChange={({ currentTarget: { value } }) => set({ appUrl: value === '' ? null : value })}
             maxLength={2000}
@@ -177,7 +179,7 @@ function SettingsForm({
           {!isReadOnly && (
             <Group>
               <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-                Save
+                <Trans>Save</Trans>
               </Button>
             </Group>
           )}
@@ -215,10 +217,10 @@ function Keys({ settings: { id, authKey } }: { settings: Settings }) {
     <Card withBorder>
       <Stack>
         <Title order={2} size="h4">
-          For clients
+          <Trans>For clients</Trans>
         </Title>
-        <Copyable label="Application id" value={String(id)} />
-        <Copyable label="Auth key" value={authKey} />
+        <Copyable label={t`Application id`} value={String(id)} />
+        <Copyable label={t`Auth key`} value={authKey} />
       </Stack>
     </Card>
   );
@@ -235,32 +237,34 @@ function Danger({ application, name }: { application: number; name: string }) {
     onSuccess: async () => {
       await navigate({ to: '/' });
       await queries.invalidateQueries({ queryKey: applicationsQuery.queryKey });
-      notifications.show({ message: `${name} was deleted` });
+      notifications.show({ message: t`${name} was deleted` });
     },
   });
   return (
     <Card withBorder>
       <Stack>
         <Title order={2} size="h4">
-          Secrets and deletion
+          <Trans>Secrets and deletion</Trans>
         </Title>
         <Group justify="space-between">
           <Text flex="1 1 20rem">
-            A new auth secret replaces the old one at once. Servers that sign requests need the new one.
+            <Trans>A new auth secret replaces the old one at once. Servers that sign requests need the new one.</Trans>
           </Text>
           <ConfirmButton
-            label="Rotate auth secret"
-            question="Requests that are signed with the old secret will fail from now on. Open sessions remain valid."
+            label={t`Rotate auth secret`}
+            question={t`Requests that are signed with the old secret will fail from now on. Open sessions remain valid.`}
             onConfirm={() => rotate.mutate()}
             isLoading={rotate.isPending}
           />
         </Group>
-        {rotate.data && <Copyable label="New auth secret, shown only once" value={rotate.data} />}
+        {rotate.data && <Copyable label={t`New auth secret, shown only once`} value={rotate.data} />}
         <Group justify="space-between">
-          <Text flex="1 1 20rem">Deleting the application deletes its users, dialogs, records and files.</Text>
+          <Text flex="1 1 20rem">
+            <Trans>Deleting the application deletes its users, dialogs, records and files.</Trans>
+          </Text>
           <ConfirmButton
-            label="Delete application"
-            question="All data of the application is deleted. This cannot be undone."
+            label={t`Delete application`}
+            question={t`All data of the application is deleted. This cannot be undone.`}
             typed={name}
             onConfirm={() => remove.mutate()}
             isLoading={remove.isPending}

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Card, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -27,30 +28,36 @@ export function SlowShapes({ application, hours }: { application: number; hours:
   return (
     <Card withBorder>
       <Title order={2} size="h5">
-        Slow requests
+        <Trans>Slow requests</Trans>
       </Title>
       <Loaded of={shapes}>
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              No request took as long as REQUEST_LOG_SLOW_MS in this period.
+              <Trans>No request took as long as REQUEST_LOG_SLOW_MS in this period.</Trans>
             </Text>
           ) : (
             <>
               <Text size="sm" c="dimmed" mb="xs">
-                By endpoint or operation, those that took the most time in total first.
+                <Trans>By endpoint or operation, those that took the most time in total first.</Trans>
               </Text>
               <Table layout="fixed">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Request</Table.Th>
-                    <Table.Th w="6rem">Number</Table.Th>
-                    <Table.Th w="6rem">Average</Table.Th>
+                    <Table.Th>
+                      <Trans>Request</Trans>
+                    </Table.Th>
+                    <Table.Th w="6rem">
+                      <Trans>Number</Trans>
+                    </Table.Th>
+                    <Table.Th w="6rem">
+                      <Trans>Average</Trans>
+                    </Table.Th>
                     <Table.Th w="6rem" visibleFrom="sm">
-                      Longest
+                      <Trans>Longest</Trans>
                     </Table.Th>
                     <Table.Th w="12rem" visibleFrom="sm">
-                      Latest
+                      <Trans>Latest</Trans>
                     </Table.Th>
                   </Table.Tr>
                 </Table.Thead>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -40,12 +42,14 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
     <Stack gap="xs">
       {messages.error && <Failure error={messages.error} retry={() => messages.fetchNextPage()} />}
       {rows.length === 0 ? (
-        <Empty title="No messages yet">New messages appear here as soon as they are sent.</Empty>
+        <Empty title={t`No messages yet`}>
+          <Trans>New messages appear here as soon as they are sent.</Trans>
+        </Empty>
       ) : (
         <>
           <Text size="sm" c="dimmed" ta="center" mih="1.4em">
-            {messages.isFetchingNextPage && 'Loading earlier messages…'}
-            {!messages.hasNextPage && 'The dialog begins here.'}
+            {messages.isFetchingNextPage && t`Loading earlier messages…`}
+            {!messages.hasNextPage && t`The dialog begins here.`}
           </Text>
           <MessageList
             rows={rows}
@@ -57,7 +61,7 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
         </>
       )}
       <Text size="sm" c={problem ? 'var(--mantine-color-error)' : 'dimmed'} role="status">
-        {problem ? `Live updates have stopped. ${problem} Reload the page.` : 'New messages appear here live.'}
+        {problem ? t`Live updates have stopped. ${problem} Reload the page.` : t`New messages appear here live.`}
       </Text>
     </Stack>
   );

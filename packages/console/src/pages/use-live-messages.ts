@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clientOf, query } from '../app/clients.ts';
@@ -55,7 +56,7 @@ export function useLiveMessages({ application, dialogId, since }: LiveDialog): s
         onGap: () => queries.invalidateQueries({ queryKey }),
         next: ({ dialogEvents }) => apply(dialogEvents),
         end: (error) => {
-          if (!signal.aborted) setProblem(error ? sentenceOf(error) : 'The service ended the stream.');
+          if (!signal.aborted) setProblem(error ? sentenceOf(error) : t`The service ended the stream.`);
         },
       },
     );

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -38,7 +40,7 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
   const end = useMutation({
     mutationFn: async () => (await mutate({ application }, END, { id })).endUserSessions,
     onSuccess: (count) => {
-      notifications.show({ message: `${count} sessions ended` });
+      notifications.show({ message: plural(count, { one: '# session ended', other: '# sessions ended' }) });
       refresh();
     },
   });
@@ -46,7 +48,7 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
     mutationFn: () => mutate({ application }, BLOCK, { id }),
     onSuccess: () => {
       refresh();
-      showUndo('User blocked', () => unblock.mutate());
+      showUndo(t`User blocked`, () => unblock.mutate());
     },
   });
   const unblock = useMutation({ mutationFn: () => mutate({ application }, UNBLOCK, { id }), onSuccess: refresh });
@@ -54,16 +56,18 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
     <Card withBorder>
       <Stack>
         <Title order={2} size="h4">
-          Access
+          <Trans>Access</Trans>
         </Title>
         {blockedAt && (
-          <Alert color="red" title="Blocked">
+          <Alert color="red" title={t`Blocked`}>
             <Group justify="space-between">
               <Text size="sm">
-                The user cannot sign in since <Time of={blockedAt} />.
+                <Trans>
+                  The user cannot sign in since <Time of={blockedAt} />.
+                </Trans>
               </Text>
               <Button size="xs" variant="default" onClick={() => unblock.mutate()} loading={unblock.isPending}>
-                Unblock
+                <Trans>Unblock</Trans>
               </Button>
             </Group>
           </Alert>
@@ -71,14 +75,22 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
         <Loaded of={sessions}>
           {(rows) =>
             rows.length === 0 ? (
-              <Text c="dimmed">No open sessions.</Text>
+              <Text c="dimmed">
+                <Trans>No open sessions.</Trans>
+              </Text>
             ) : (
               <Table layout="fixed">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Session</Table.Th>
-                    <Table.Th>Opened</Table.Th>
-                    <Table.Th>Last request</Table.Th>
+                    <Table.Th>
+                      <Trans>Session</Trans>
+                    </Table.Th>
+                    <Table.Th>
+                      <Trans>Opened</Trans>
+                    </Table.Th>
+                    <Table.Th>
+                      <Trans>Last request</Trans>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -100,15 +112,15 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
         </Loaded>
         <Group>
           <ConfirmButton
-            label="End sessions"
-            question="The user is signed out everywhere, and can sign in again."
+            label={t`End sessions`}
+            question={t`The user is signed out everywhere, and can sign in again.`}
             onConfirm={() => end.mutate()}
             isLoading={end.isPending}
           />
           {!blockedAt && (
             <ConfirmButton
-              label="Block user"
-              question="The user is signed out everywhere and cannot sign in until you unblock them."
+              label={t`Block user`}
+              question={t`The user is signed out everywhere and cannot sign in until you unblock them.`}
               onConfirm={() => block.mutate()}
               isLoading={block.isPending}
             />

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -33,13 +35,15 @@ export function UserDevices({ application, id }: UserDevicesProps) {
     <Card withBorder>
       <Stack align="stretch">
         <Title order={2} size="h4">
-          Devices
+          <Trans>Devices</Trans>
         </Title>
         {isShown ? (
           <Loaded of={devices}>
             {(rows) =>
               rows.length === 0 ? (
-                <Text c="dimmed">No device receives pushes.</Text>
+                <Text c="dimmed">
+                  <Trans>No device receives pushes.</Trans>
+                </Text>
               ) : (
                 <Devices application={application} id={id} rows={rows} />
               )
@@ -48,10 +52,10 @@ export function UserDevices({ application, id }: UserDevicesProps) {
         ) : (
           <Group justify="space-between">
             <Text c="dimmed" flex="1 1 20rem">
-              Devices are shown as the user sees them, so you may have to enter your password again.
+              <Trans>Devices are shown as the user sees them, so you may have to enter your password again.</Trans>
             </Text>
             <Button size="xs" variant="default" onClick={() => setShown(true)}>
-              Show devices
+              <Trans>Show devices</Trans>
             </Button>
           </Group>
         )}
@@ -65,7 +69,7 @@ function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] 
   const remove = useMutation({
     mutationFn: (device: number) => mutate({ application, onBehalfOf: id }, REMOVE, { id: device }),
     onSuccess: () => {
-      notifications.show({ message: 'The device receives no more pushes' });
+      notifications.show({ message: t`The device receives no more pushes` });
       return queries.invalidateQueries({ queryKey: [application, 'user-devices', id] });
     },
   });
@@ -73,12 +77,18 @@ function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] 
     <Table layout="fixed">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Channel</Table.Th>
-          <Table.Th visibleFrom="sm">Device</Table.Th>
-          <Table.Th>Registered</Table.Th>
+          <Table.Th>
+            <Trans>Channel</Trans>
+          </Table.Th>
+          <Table.Th visibleFrom="sm">
+            <Trans>Device</Trans>
+          </Table.Th>
+          <Table.Th>
+            <Trans>Registered</Trans>
+          </Table.Th>
           <Table.Th w="6.5rem">
             <Text span inherit visibleFrom="sm">
-              Actions
+              <Trans>Actions</Trans>
             </Text>
           </Table.Th>
         </Table.Tr>
@@ -100,8 +110,8 @@ function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] 
             </Table.Td>
             <Table.Td>
               <ConfirmButton
-                label="Remove"
-                question="The device receives no more pushes until the app registers it again."
+                label={t`Remove`}
+                question={t`The device receives no more pushes until the app registers it again.`}
                 onConfirm={() => remove.mutate(device)}
                 isLoading={remove.isPending && remove.variables === device}
               />

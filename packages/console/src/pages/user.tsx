@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   Button,
   Card,
@@ -54,8 +56,8 @@ export function UserPage() {
   });
   return (
     <Page
-      title={found.data ? nameOf(found.data) : `User ${id}`}
-      description={`User ${id} of application ${application}`}
+      title={found.data ? nameOf(found.data) : t`User ${id}`}
+      description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
     >
       <Loaded of={found}>
@@ -77,10 +79,10 @@ export function UserPage() {
 /** What else the console shows about the user. */
 function Links({ application, id, isSupport }: { application: number; id: number; isSupport: boolean }) {
   const links = [
-    ...(isSupport ? [{ name: 'Dialogs', page: 'dialogs' }] : []),
-    { name: 'Files', page: 'files' },
-    { name: 'Pushes', page: 'pushes' },
-    ...(isSupport ? [{ name: 'Act as user', page: 'explorer' }] : []),
+    ...(isSupport ? [{ name: t`Dialogs`, page: 'dialogs' }] : []),
+    { name: t`Files`, page: 'files' },
+    { name: t`Pushes`, page: 'pushes' },
+    ...(isSupport ? [{ name: t`Act as user`, page: 'explorer' }] : []),
   ];
   return links.map(({ name, page }) => (
     <Button key={page} component={Link} to={`/apps/${application}/${page}?user=${id}`} variant="default">
@@ -90,10 +92,14 @@ function Links({ application, id, isSupport }: { application: number; id: number
 }
 
 function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }) {
-  const times = { Created: createdAt, Changed: updatedAt, 'Last request': lastRequestAt };
+  const times = [
+    [t`Created`, createdAt],
+    [t`Changed`, updatedAt],
+    [t`Last request`, lastRequestAt],
+  ] as const;
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }} maw={640}>
-      {Object.entries(times).map(([name, time]) => (
+      {times.map(([name, time]) => (
         <div key={name}>
           <Text size="sm" c="dimmed">
             {name}
@@ -108,11 +114,11 @@ function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }
 }
 
 const TEXTS = [
-  { field: 'fullName', label: 'Full name' },
-  { field: 'login', label: 'Login' },
-  { field: 'email', label: 'Email address' },
-  { field: 'phone', label: 'Phone' },
-  { field: 'website', label: 'Website' },
+  { field: 'fullName', label: t`Full name` },
+  { field: 'login', label: t`Login` },
+  { field: 'email', label: t`Email address` },
+  { field: 'phone', label: t`Phone` },
+  { field: 'website', label: t`Website` },
 ] as const;
 
 function ProfileForm({ application, user, isReadOnly }: { application: number; user: User; isReadOnly: boolean }) {
@@ -127,7 +133,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
       await queries.invalidateQueries({ queryKey });
       void queries.invalidateQueries({ queryKey: [application, 'users'] });
       clear();
-      showUndo('User saved', () => save.mutate(undone(change)));
+      showUndo(t`User saved`, () => save.mutate(undone(change)));
     },
   });
   const submit = submitting(() => save.mutate(changeOf(changes, stored)));
@@ -136,7 +142,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
         <Stack>
           <Title order={2} size="h4">
-            Profile
+            <Trans>Profile</Trans>
           </Title>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {TEXTS.map(({ field, label }) => (
@@ -149,8 +155,8 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
               />
             ))}
             <TagsInput
-              label="Tags"
-              description="Groups of permissions"
+              label={t`Tags`}
+              description={t`Groups of permissions`}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
               value={form.tags}
               onChange={(tags) => set({ tags })}
@@ -158,7 +164,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
             />
           </SimpleGrid>
           <Textarea
-            label="Custom data"
+            label={t`Custom data`}
             value={form.customData ?? ''}
             onChange={({ currentTarget: { value } }) => set({ customData: value === '' ? null : value })}
             autosize
@@ -168,7 +174,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
           {!isReadOnly && (
             <Group>
               <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-                Save
+                <Trans>Save</Trans>
               </Button>
             </Group>
           )}
@@ -184,7 +190,7 @@ function Password({ application, id }: { application: number; id: number }) {
     mutationFn: () => mutate({ application }, UPDATE, { id, input: { password } }),
     onSuccess: () => {
       setPassword('');
-      notifications.show({ message: 'Password set. The sessions of the user have ended.' });
+      notifications.show({ message: t`Password set. The sessions of the user have ended.` });
     },
   });
   const submit = submitting(() => save.mutate());
@@ -192,11 +198,11 @@ function Password({ application, id }: { application: number; id: number }) {
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
         <Title order={2} size="h4">
-          Password
+          <Trans>Password</Trans>
         </Title>
         <PasswordInput
-          label="New password"
-          description="8 to 40 characters without spaces"
+          label={t`New password`}
+          description={t`8 to 40 characters without spaces`}
           autoComplete="new-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
@@ -207,7 +213,7 @@ function Password({ application, id }: { application: number; id: number }) {
           maw={360}
         />
         <Button type="submit" variant="default" loading={save.isPending}>
-          Set password
+          <Trans>Set password</Trans>
         </Button>
       </Stack>
     </Card>
@@ -222,18 +228,18 @@ function Deletion({ application, user }: { application: number; user: User }) {
     onSuccess: async () => {
       await navigate({ to: '/apps/$application/users', params: { application } });
       await queries.invalidateQueries({ queryKey: [application, 'users'] });
-      notifications.show({ message: `${nameOf(user)} was deleted` });
+      notifications.show({ message: t`${nameOf(user)} was deleted` });
     },
   });
   return (
     <Card withBorder>
       <Group justify="space-between">
         <Text flex="1 1 20rem">
-          Deleting the user ends their sessions and removes them from dialogs. Their messages remain.
+          <Trans>Deleting the user ends their sessions and removes them from dialogs. Their messages remain.</Trans>
         </Text>
         <ConfirmButton
-          label="Delete user"
-          question={`Delete ${nameOf(user)}? This cannot be undone.`}
+          label={t`Delete user`}
+          question={t`Delete ${nameOf(user)}? This cannot be undone.`}
           onConfirm={() => remove.mutate()}
           isLoading={remove.isPending}
         />

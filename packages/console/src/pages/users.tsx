@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
@@ -45,19 +47,25 @@ export function UsersPage() {
   const total = users.data?.pages[0]?.totalCount;
   return (
     <Page
-      title="Users"
-      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
-      actions={mayCreate && <Button onClick={open}>Create user</Button>}
+      title={t`Users`}
+      description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
+      actions={
+        mayCreate && (
+          <Button onClick={open}>
+            <Trans>Create user</Trans>
+          </Button>
+        )
+      }
     >
       <Filters key={application} search={search} tag={tag} />
       <Rows
-        label="Users"
+        label={t`Users`}
         of={users}
         columns={columnsOf(application)}
         keyOf={({ id }) => id}
         empty={<NoUsers search={search} />}
       />
-      <Modal opened={isOpen} onClose={close} title="Create user">
+      <Modal opened={isOpen} onClose={close} title={t`Create user`}>
         <CreateForm application={application} />
       </Modal>
     </Page>
@@ -74,7 +82,7 @@ function filterOf(search: string, tag: string) {
 
 const columnsOf = (application: number): Column<User>[] => [
   {
-    name: 'Name',
+    name: t`Name`,
     width: 'minmax(0, 2fr)',
     render: (user) => (
       <>
@@ -82,13 +90,13 @@ const columnsOf = (application: number): Column<User>[] => [
           {nameOf(user)}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          {[`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
+          {[t`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
         </Text>
       </>
     ),
   },
   {
-    name: 'Tags',
+    name: t`Tags`,
     width: 'minmax(0, 1fr)',
     isMinor: true,
     render: ({ tags }) => (
@@ -101,8 +109,8 @@ const columnsOf = (application: number): Column<User>[] => [
       </Group>
     ),
   },
-  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
-  { name: 'Last request', width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
+  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Last request`, width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
 ];
 
 /** The address contains the filters, so that a link shows the same list. */
@@ -124,23 +132,28 @@ function Filters({ search, tag }: { search: string; tag: string }) {
     <Group align="flex-end">
       <TextInput
         ref={input}
-        label="Search"
-        description="Part of login or name, complete email address, or id"
+        label={t`Search`}
+        description={t`Part of login or name, complete email address, or id`}
         value={text.search}
         onChange={(event) => set({ search: event.currentTarget.value.trim() })}
         flex="1 1 18rem"
         maw={420}
       />
-      <TextInput label="Tag" value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+      <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
     </Group>
   );
 }
 
 function NoUsers({ search }: { search: string }) {
-  if (search !== '') return <Empty title="No user matches">Try a shorter part of the login or name.</Empty>;
+  if (search !== '')
+    return (
+      <Empty title={t`No user matches`}>
+        <Trans>Try a shorter part of the login or name.</Trans>
+      </Empty>
+    );
   return (
-    <Empty title="No users yet">
-      Users appear here when they sign up in your app, or when your server creates them with an API key.
+    <Empty title={t`No users yet`}>
+      <Trans>Users appear here when they sign up in your app, or when your server creates them with an API key.</Trans>
     </Empty>
   );
 }
@@ -167,17 +180,17 @@ function CreateForm({ application }: { application: number }) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput label="Login" {...field('login')} autoComplete="off" data-autofocus />
-        <TextInput label="Full name" {...field('fullName')} autoComplete="off" />
-        <TextInput label="Email address" type="email" {...field('email')} autoComplete="off" />
+        <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
+        <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
+        <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
         <PasswordInput
-          label="Password"
-          description="8 to 40 characters"
+          label={t`Password`}
+          description={t`8 to 40 characters`}
           {...field('password')}
           autoComplete="new-password"
         />
         <Button type="submit" loading={create.isPending}>
-          Create
+          <Trans>Create</Trans>
         </Button>
       </Stack>
     </form>

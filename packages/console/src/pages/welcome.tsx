@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -21,9 +23,9 @@ const ACCEPT = graphql(`mutation ConsoleAccept($token: String!, $input: AcceptAd
 type AccountOfLink = NonNullable<ResultOf<typeof LINK>['administratorLink']>;
 
 const TITLES = {
-  SETUP: 'Create the first administrator',
-  INVITATION: 'Accept your invitation',
-  PASSWORD_RESET: 'Set a new password',
+  SETUP: t`Create the first administrator`,
+  INVITATION: t`Accept your invitation`,
+  PASSWORD_RESET: t`Set a new password`,
 };
 
 /** The target of a one-time link, whose token is in the fragment, so that no server logs it. */
@@ -41,13 +43,15 @@ export function WelcomePage() {
 
 function DeadLink() {
   return (
-    <EntryCard title="This link no longer works">
+    <EntryCard title={t`This link no longer works`}>
       <Text>
-        It has expired or was used already. Request a new password on the sign-in page, ask for another invitation, or
-        let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
+        <Trans>
+          It has expired or was used already. Request a new password on the sign-in page, ask for another invitation, or
+          let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
+        </Trans>
       </Text>
       <Button component={Link} to="/sign-in" variant="default">
-        Go to the sign-in
+        <Trans>Go to the sign-in</Trans>
       </Button>
     </EntryCard>
   );
@@ -79,7 +83,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
       <form onSubmit={submit}>
         <Stack>
           <TextInput
-            label="Email address"
+            label={t`Email address`}
             type="email"
             autoComplete="username"
             value={email}
@@ -89,16 +93,16 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
           />
           {account.purpose !== 'PASSWORD_RESET' && (
             <TextInput
-              label="Name"
-              description="Other administrators see it"
+              label={t`Name`}
+              description={t`Other administrators see it`}
               autoComplete="name"
               value={name}
               onChange={(event) => setName(event.currentTarget.value)}
             />
           )}
           <PasswordInput
-            label="Password"
-            description="At least 12 characters"
+            label={t`Password`}
+            description={t`At least 12 characters`}
             autoComplete="new-password"
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
@@ -107,8 +111,8 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
           />
           {account.hasTotp && (
             <TextInput
-              label="Code"
-              description="Of your authenticator app, or a recovery code"
+              label={t`Code`}
+              description={t`Of your authenticator app, or a recovery code`}
               autoComplete="one-time-code"
               value={code}
               onChange={(event) => setCode(event.currentTarget.value)}
@@ -121,7 +125,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             </Alert>
           )}
           <Button type="submit" loading={accept.isPending}>
-            Continue
+            <Trans>Continue</Trans>
           </Button>
         </Stack>
       </form>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
@@ -47,7 +48,7 @@ export function Chart({ label, times, values, failures }: ChartProps) {
       paths: UPlot.paths.bars!(BARS),
     });
     const own = barsOf(label, scheme === 'dark' ? '#6096e0' : '#1f5fbf');
-    const failed = barsOf('Failed', scheme === 'dark' ? '#f0716a' : '#b3261e');
+    const failed = barsOf(t`Failed`, scheme === 'dark' ? '#f0716a' : '#b3261e');
     // The sum is drawn first and then covered by the values.
     const sums = failures && values.map((value, index) => value + (failures[index] ?? 0));
     const plot = new UPlot(

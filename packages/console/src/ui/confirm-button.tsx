@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
@@ -43,7 +45,7 @@ export function Confirmation({ isOpen, label, question, typed, onConfirm, onClos
         <Text>{question}</Text>
         {typed !== undefined && (
           <TextInput
-            label={`Type “${typed}” to confirm`}
+            label={t`Type “${typed}” to confirm`}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             data-autofocus
@@ -51,7 +53,7 @@ export function Confirmation({ isOpen, label, question, typed, onConfirm, onClos
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button color="red.8" onClick={confirm} disabled={typed !== undefined && text !== typed}>
             {label}

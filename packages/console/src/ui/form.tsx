@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type SubmitEvent, useState } from 'react';
 
@@ -22,7 +24,7 @@ interface NameFormProps {
 export function NameForm({
   placeholder,
   initial = '',
-  action = 'Create',
+  action = t`Create`,
   onCancel,
   onCreate,
   isPending,
@@ -32,7 +34,7 @@ export function NameForm({
     <form onSubmit={submitting(() => onCreate(name))}>
       <Stack>
         <TextInput
-          label="Name"
+          label={t`Name`}
           placeholder={placeholder}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -42,7 +44,7 @@ export function NameForm({
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            <Trans>Cancel</Trans>
           </Button>
           <Button type="submit" loading={isPending}>
             {action}

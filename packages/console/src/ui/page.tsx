@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { sentenceOf } from '../app/query-client.ts';
@@ -11,7 +13,7 @@ interface PageProps {
 
 export function Page({ title, description, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} – Atrium console`;
+    document.title = t`${title} – Atrium console`;
   }, [title]);
   return (
     <Stack gap="lg">
@@ -45,19 +47,19 @@ export function Loaded<Data>({
 export function Loading() {
   return (
     <Center p="xl">
-      <Loader role="status" aria-label="Loading" />
+      <Loader role="status" aria-label={t`Loading`} />
     </Center>
   );
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => unknown }) {
   return (
-    <Alert color="red" title="This could not be loaded" role="alert">
+    <Alert color="red" title={t`This could not be loaded`} role="alert">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{sentenceOf(error)}</Text>
         {retry && (
           <Button size="xs" variant="default" onClick={() => void retry()}>
-            Try again
+            <Trans>Try again</Trans>
           </Button>
         )}
       </Stack>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Box, Loader, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
@@ -53,7 +55,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
   useRowKeys(box);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.refetch} />;
-  if (list.isPending) return <Loader role="status" aria-label="Loading" />;
+  if (list.isPending) return <Loader role="status" aria-label={t`Loading`} />;
   if (rows.length === 0) return empty;
   const template = { '--columns': columns.map(({ width }) => width).join(' ') } as React.CSSProperties;
   return (
@@ -86,7 +88,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
       </table>
       {isFetchingNextPage && (
         <Text p="sm" c="dimmed" role="status">
-          Loading more…
+          <Trans>Loading more…</Trans>
         </Text>
       )}
       {list.error && <Failure error={list.error} retry={() => list.fetchNextPage()} />}

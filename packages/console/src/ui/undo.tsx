@@ -1,3 +1,4 @@
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
@@ -23,7 +24,7 @@ export function showUndo(message: string, undo: () => void): void {
           {message}
         </Text>
         <Button size="compact-xs" variant="default" onClick={run} aria-keyshortcuts="Control+Z Meta+Z" flex="none">
-          Undo
+          <Trans>Undo</Trans>
         </Button>
       </Group>
     ),

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTypedFilter } from '../app/typing.ts';
@@ -20,7 +21,7 @@ export function UserFilter({ label, value, onChange }: UserFilterProps) {
   return (
     <TextInput
       label={label}
-      description="Id of a user"
+      description={t`Id of a user`}
       inputMode="numeric"
       value={text}
       onChange={({ currentTarget: { value } }) => {

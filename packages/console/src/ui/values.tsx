@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
 
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -26,7 +27,7 @@ export function Copyable({ label, value }: { label: string; value: string }) {
         </Code>
         <CopyButton value={value}>
           {({ copied, copy }) => (
-            <ActionIcon variant="default" size="lg" onClick={copy} aria-label={`Copy ${label}`}>
+            <ActionIcon variant="default" size="lg" onClick={copy} aria-label={t`Copy ${label}`}>
               <CopyIcon isDone={copied} />
             </ActionIcon>
           )}

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, openPage, useBrowser } from '../../../support/clients/browser.ts';
@@ -31,6 +32,18 @@ describe.skipIf(!hasBrowser)('the first load of the console', () => {
     expect(load.bytes).toBeGreaterThan(50_000);
     expect(load.bytes).toBeLessThanOrEqual(MAX_BYTES);
     expect(load.roundTrips, load.urls.join('\n')).toBeLessThanOrEqual(5);
+  });
+
+  test('loads scripts and styles that equal the built files in each coding', async () => {
+    const folder = 'packages/console/dist/assets';
+    const names = (await readdir(folder)).filter((name) => !name.endsWith('.br'));
+    expect(names.length).toBeGreaterThan(50);
+    for (const name of names) {
+      const response = await fetch(`${running.url}/console/assets/${name}`, { headers: { 'Accept-Encoding': 'br' } });
+      expect(response.headers.get('content-encoding')).toBe('br');
+      const isEqual = Buffer.from(await response.arrayBuffer()).equals(await readFile(`${folder}/${name}`));
+      expect([name, isEqual]).toEqual([name, true]);
+    }
   });
 
   test('runs only scripts of its own files', async () => {

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Group, Image, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -32,7 +34,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
   const remove = useMutation({
     mutationFn: () => mutate({ application }, DELETE_FILE, { id }),
     onSuccess: () => {
-      notifications.show({ message: 'File deleted' });
+      notifications.show({ message: t`File deleted` });
       onClose();
       return refresh();
     },
@@ -43,17 +45,17 @@ export function FileView({ application, id, onClose }: FileViewProps) {
         <Stack>
           <Preview file={loaded} />
           <Facts file={loaded} />
-          {loaded.url && <Copyable label="Download URL" value={loaded.url} />}
+          {loaded.url && <Copyable label={t`Download URL`} value={loaded.url} />}
           <Switch
-            label="Public"
-            description="Everybody who knows the URL can download the file without credentials."
+            label={t`Public`}
+            description={t`Everybody who knows the URL can download the file without credentials.`}
             checked={update.isPending ? update.variables : loaded.public}
             onChange={(event) => update.mutate(event.currentTarget.checked)}
           />
           <Group justify="flex-end">
             <ConfirmButton
-              label="Delete file"
-              question={`Delete ${loaded.name}? Messages and users that refer to it keep a dead link.`}
+              label={t`Delete file`}
+              question={t`Delete ${loaded.name}? Messages and users that refer to it keep a dead link.`}
               onConfirm={() => remove.mutate()}
               isLoading={remove.isPending}
             />
@@ -70,10 +72,30 @@ const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/i;
 /** Downloads of private files require a session of the application, which an administrator does not have. */
 function Preview({ file: { uid, name, contentType, public: isPublic, setCompletedAt } }: { file: FileDetails }) {
   const [hasFailed, setFailed] = useState(false);
-  if (setCompletedAt === null) return <Text c="dimmed">The client has not completed the upload.</Text>;
-  if (!IMAGE.test(contentType)) return <Text c="dimmed">Only images have a preview.</Text>;
-  if (!isPublic) return <Text c="dimmed">Private files have no preview here. Only clients can download them.</Text>;
-  if (hasFailed) return <Text c="dimmed">The file is not an image that the browser can show.</Text>;
+  if (setCompletedAt === null)
+    return (
+      <Text c="dimmed">
+        <Trans>The client has not completed the upload.</Trans>
+      </Text>
+    );
+  if (!IMAGE.test(contentType))
+    return (
+      <Text c="dimmed">
+        <Trans>Only images have a preview.</Trans>
+      </Text>
+    );
+  if (!isPublic)
+    return (
+      <Text c="dimmed">
+        <Trans>Private files have no preview here. Only clients can download them.</Trans>
+      </Text>
+    );
+  if (hasFailed)
+    return (
+      <Text c="dimmed">
+        <Trans>The file is not an image that the browser can show.</Trans>
+      </Text>
+    );
   const version = encodeURIComponent(String(setCompletedAt));
   return (
     <Image

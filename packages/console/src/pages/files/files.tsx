@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Modal, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -30,29 +32,31 @@ export function FilesPage() {
   const close = () => void navigate({ search: (old) => ({ ...old, file: undefined }) });
   return (
     <Page
-      title="Files"
-      description={total === undefined ? 'Newest first' : `${total.toLocaleString()} found, newest first`}
+      title={t`Files`}
+      description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
     >
       <Group align="flex-end">
         <UserFilter
           key={application}
-          label="Owner"
+          label={t`Owner`}
           value={user}
           onChange={(next) => void navigate({ search: (old) => ({ ...old, user: next }), replace: true })}
         />
       </Group>
       <Rows
-        label="Files"
+        label={t`Files`}
         of={files}
         columns={columnsOf(application, user)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No files">
-            Clients upload files for avatars and attachments of messages. Files of records are in the records.
+          <Empty title={t`No files`}>
+            <Trans>
+              Clients upload files for avatars and attachments of messages. Files of records are in the records.
+            </Trans>
           </Empty>
         }
       />
-      <Modal opened={file !== undefined} onClose={close} title={`File ${file}`} size="lg">
+      <Modal opened={file !== undefined} onClose={close} title={t`File ${file ?? ''}`} size="lg">
         {file !== undefined && <FileView application={application} id={Number(file)} onClose={close} />}
       </Modal>
     </Page>
@@ -61,7 +65,7 @@ export function FilesPage() {
 
 const columnsOf = (application: number, user: string | undefined): Column<ListedFile>[] => [
   {
-    name: 'File',
+    name: t`File`,
     width: 'minmax(0, 2fr)',
     render: ({ id, name, contentType }) => (
       <>
@@ -74,21 +78,23 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
           {name}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          Id {id} · {contentType}
+          <Trans>
+            Id {id} · {contentType}
+          </Trans>
         </Text>
       </>
     ),
   },
-  { name: 'Size', width: '7rem', render: ({ size }) => (size === null ? 'no bytes' : bytesText(size)) },
+  { name: t`Size`, width: '7rem', render: ({ size }) => (size === null ? t`no bytes` : bytesText(size)) },
   {
-    name: 'Readable by',
+    name: t`Readable by`,
     width: '9rem',
     isMinor: true,
     render: ({ public: isPublic }) => (
       <Badge variant="light" tt="none">
-        {isPublic ? 'Everybody' : 'Sessions'}
+        {isPublic ? t`Everybody` : t`Sessions`}
       </Badge>
     ),
   },
-  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -42,26 +44,26 @@ export function AssistantForm({ application, stored, onSaved }: Props) {
   return (
     <form onSubmit={submitting(() => save.mutate())}>
       <Stack>
-        <TextInput label="Name" value={form.name} onChange={set('name')} maxLength={255} required data-autofocus />
+        <TextInput label={t`Name`} value={form.name} onChange={set('name')} maxLength={255} required data-autofocus />
         <TextInput
-          label="Base URL"
-          description="Of an OpenAI-compatible API, for example https://api.openai.com/v1"
+          label={t`Base URL`}
+          description={t`Of an OpenAI-compatible API, for example https://api.openai.com/v1`}
           value={form.baseUrl}
           onChange={set('baseUrl')}
           maxLength={2000}
           required
         />
-        <TextInput label="Model" placeholder="gpt-4o-mini" value={form.model} onChange={set('model')} required />
+        <TextInput label={t`Model`} placeholder={t`gpt-4o-mini`} value={form.model} onChange={set('model')} required />
         <PasswordInput
-          label="API key"
+          label={t`API key`}
           description={keyHint(stored?.hasApiKey ?? false, isMoved ?? false)}
           value={form.apiKey}
           onChange={set('apiKey')}
           autoComplete="new-password"
         />
         <Textarea
-          label="Instructions"
-          description="The model receives them before each request"
+          label={t`Instructions`}
+          description={t`The model receives them before each request`}
           value={form.instructions}
           onChange={set('instructions')}
           rows={5}
@@ -74,7 +76,7 @@ export function AssistantForm({ application, stored, onSaved }: Props) {
         )}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </Group>
       </Stack>
@@ -83,6 +85,6 @@ export function AssistantForm({ application, stored, onSaved }: Props) {
 }
 
 function keyHint(hasKey: boolean, isMoved: boolean): string {
-  if (isMoved) return 'Enter it again: a new address removes the stored key';
-  return hasKey ? 'Stored. Leave empty to keep it' : 'Stored encrypted and never shown again';
+  if (isMoved) return t`Enter it again: a new address removes the stored key`;
+  return hasKey ? t`Stored. Leave empty to keep it` : t`Stored encrypted and never shown again`;
 }

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -28,16 +30,22 @@ export function Assistants({ application }: { application: number }) {
     mutationFn: (id: string) => mutate({ application }, DELETE, { id }),
     onSettled: refresh,
   });
-  const create = <Button onClick={() => setEdited('new')}>Create assistant</Button>;
+  const create = (
+    <Button onClick={() => setEdited('new')}>
+      <Trans>Create assistant</Trans>
+    </Button>
+  );
   return (
     <Loaded of={assistants}>
       {(loaded) => (
         <Stack>
           {loaded.length === 0 ? (
-            <Empty title="No assistants yet">
+            <Empty title={t`No assistants yet`}>
               <Stack align="center">
-                An assistant is a language model with instructions. It answers, summarizes and translates for users.
-                {create}
+                <Trans>
+                  An assistant is a language model with instructions. It answers, summarizes and translates for users.
+                  {create}
+                </Trans>
               </Stack>
             </Empty>
           ) : (
@@ -52,29 +60,31 @@ export function Assistants({ application }: { application: number }) {
                       {assistant.name}
                     </Title>
                     <Text size="sm" c="dimmed">
-                      {assistant.model} at {assistant.baseUrl}
+                      <Trans>
+                        {assistant.model} at {assistant.baseUrl}
+                      </Trans>
                     </Text>
                     <Text size="sm" c="dimmed">
-                      Id {assistant.id}
+                      <Trans>Id {assistant.id}</Trans>
                     </Text>
                   </div>
                   <Group gap="xs">
                     {!assistant.hasApiKey && (
                       <Badge color="gray" variant="outline" c="dimmed">
-                        No API key
+                        <Trans>No API key</Trans>
                       </Badge>
                     )}
                     <Button
                       size="xs"
                       variant="default"
                       onClick={() => setEdited(assistant)}
-                      aria-label={`Edit ${assistant.name}`}
+                      aria-label={t`Edit ${assistant.name}`}
                     >
-                      Edit
+                      <Trans>Edit</Trans>
                     </Button>
                     <ConfirmButton
-                      label="Delete"
-                      question={`Delete “${assistant.name}”? Apps that use its id receive an error.`}
+                      label={t`Delete`}
+                      question={t`Delete “${assistant.name}”? Apps that use its id receive an error.`}
                       onConfirm={() => remove.mutate(assistant.id)}
                     />
                   </Group>
@@ -86,7 +96,7 @@ export function Assistants({ application }: { application: number }) {
           <Modal
             opened={edited !== undefined}
             onClose={() => setEdited(undefined)}
-            title={edited === 'new' ? 'Create assistant' : 'Edit assistant'}
+            title={edited === 'new' ? t`Create assistant` : t`Edit assistant`}
             closeOnClickOutside={false}
           >
             {edited && (

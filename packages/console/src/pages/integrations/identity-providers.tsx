@@ -1,4 +1,5 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { mutate, query } from '../../app/clients.ts';
@@ -19,29 +20,29 @@ const KINDS: { kind: Kind; input: string; name: string; description: string; fie
   {
     kind: 'FACEBOOK',
     input: 'facebook',
-    name: 'Facebook',
-    description: 'Users sign in with a token of Facebook Login.',
+    name: t`Facebook`,
+    description: t`Users sign in with a token of Facebook Login.`,
     fields: [
-      { name: 'appId', label: 'App id', description: 'Digits, from the dashboard of the Facebook app' },
-      { name: 'appSecret', label: 'App secret', kind: 'secret' },
+      { name: 'appId', label: t`App id`, description: t`Digits, from the dashboard of the Facebook app` },
+      { name: 'appSecret', label: t`App secret`, kind: 'secret' },
     ],
   },
   {
     kind: 'TWITTER',
     input: 'twitter',
-    name: 'Twitter',
-    description: 'Users sign in with an OAuth access token.',
+    name: t`Twitter`,
+    description: t`Users sign in with an OAuth access token.`,
     fields: [
-      { name: 'consumerKey', label: 'Consumer key', description: 'Also called API key' },
-      { name: 'consumerSecret', label: 'Consumer secret', kind: 'secret' },
+      { name: 'consumerKey', label: t`Consumer key`, description: t`Also called API key` },
+      { name: 'consumerSecret', label: t`Consumer secret`, kind: 'secret' },
     ],
   },
   {
     kind: 'FIREBASE_PHONE',
     input: 'firebasePhone',
-    name: 'Firebase phone',
-    description: 'Users sign in with a phone number that Firebase has verified.',
-    fields: [{ name: 'projectId', label: 'Project id', description: 'Tokens of other projects are rejected' }],
+    name: t`Firebase phone`,
+    description: t`Users sign in with a phone number that Firebase has verified.`,
+    fields: [{ name: 'projectId', label: t`Project id`, description: t`Tokens of other projects are rejected` }],
   },
 ];
 
@@ -72,7 +73,7 @@ export function IdentityProviders({ application }: { application: number }) {
                 await mutate({ application }, DELETE, { provider: kind });
                 await refresh();
               }}
-              deletion={`Delete the settings of ${name}? Users can no longer sign in with it, but remain.`}
+              deletion={t`Delete the settings of ${name}? Users can no longer sign in with it, but remain.`}
             />
           ))}
         </Stack>

@@ -1,4 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
@@ -25,7 +27,10 @@ const RESET = graphql(`mutation ConsoleResetMailTemplate($kind: MailTemplateKind
 
 type Template = ResultOf<typeof TEMPLATES>['mailTemplates'][number];
 
-const NAMES: Record<Template['kind'], string> = { PASSWORD_RESET: 'Mail of a password reset' };
+/** A placeholder with a text for a missing value. */
+const WITH_DEFAULT = '{{name|there}}';
+
+const NAMES: Record<Template['kind'], string> = { PASSWORD_RESET: t`Mail of a password reset` };
 
 const PREVIEW_DELAY_MS = 400;
 
@@ -55,7 +60,7 @@ function TemplateForm({ application, stored }: { application: number; stored: Te
   const save = useMutation({
     mutationFn: () => mutate({ application }, UPDATE, { input }),
     onSuccess: () => {
-      notifications.show({ message: 'The mail was saved' });
+      notifications.show({ message: t`The mail was saved` });
       return refresh();
     },
     meta: { showsErrors: true },
@@ -71,16 +76,18 @@ function TemplateForm({ application, stored }: { application: number; stored: Te
             {NAMES[kind]}
           </Title>
           <Text size="sm" c="dimmed">
-            {isDefault ? 'The text of the service applies. ' : 'Your own text applies. '}
-            Placeholders: <Code>{'{{application}}'}</Code> <Code>{'{{name}}'}</Code> <Code>{'{{login}}'}</Code>{' '}
-            <Code>{'{{link}}'}</Code> <Code>{'{{minutes}}'}</Code>. <Code>{'{{name|there}}'}</Code> is “there” for users
-            without a name.
+            {isDefault ? t`The text of the service applies.` : t`Your own text applies.`} <Trans>Placeholders:</Trans>{' '}
+            <Code>{'{{application}}'}</Code> <Code>{'{{name}}'}</Code> <Code>{'{{login}}'}</Code>{' '}
+            <Code>{'{{link}}'}</Code> <Code>{'{{minutes}}'}</Code>.{' '}
+            <Trans>
+              <Code>{WITH_DEFAULT}</Code> is “there” for users without a name.
+            </Trans>
           </Text>
-          <TextInput label="Subject" value={texts.subject} onChange={set('subject')} maxLength={200} required />
-          <Textarea label="Text" value={texts.text} onChange={set('text')} rows={10} maxLength={20_000} required />
+          <TextInput label={t`Subject`} value={texts.subject} onChange={set('subject')} maxLength={200} required />
+          <Textarea label={t`Text`} value={texts.text} onChange={set('text')} rows={10} maxLength={20_000} required />
           <Textarea
-            label="HTML"
-            description="Optional, for mail programs that show HTML. Values of placeholders are escaped."
+            label={t`HTML`}
+            description={t`Optional, for mail programs that show HTML. Values of placeholders are escaped.`}
             value={texts.html}
             onChange={set('html')}
             rows={4}
@@ -94,12 +101,12 @@ function TemplateForm({ application, stored }: { application: number; stored: Te
           )}
           <Group>
             <Button type="submit" loading={save.isPending}>
-              Save mail
+              <Trans>Save mail</Trans>
             </Button>
             {!isDefault && (
               <ConfirmButton
-                label="Use the default text"
-                question="Your text is deleted, and the text of the service applies again."
+                label={t`Use the default text`}
+                question={t`Your text is deleted, and the text of the service applies again.`}
                 onConfirm={() => reset.mutate()}
                 isLoading={reset.isPending}
               />
@@ -126,9 +133,9 @@ function Preview({ application, input }: PreviewProps) {
     gcTime: 0,
   });
   return (
-    <Stack gap="xs" component="section" aria-label="Preview">
+    <Stack gap="xs" component="section" aria-label={t`Preview`}>
       <Title order={3} size="h6">
-        Preview
+        <Trans>Preview</Trans>
       </Title>
       {preview.error ? (
         <Text size="sm" c="var(--mantine-color-error)">
@@ -143,7 +150,7 @@ function Preview({ application, input }: PreviewProps) {
             </Code>
             {preview.data.html !== null && (
               <iframe
-                title="HTML of the mail"
+                title={t`HTML of the mail`}
                 sandbox=""
                 srcDoc={preview.data.html}
                 style={{ width: '100%', height: 280, border: '1px solid #8a8f98', borderRadius: 6, background: '#fff' }}

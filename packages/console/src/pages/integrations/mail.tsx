@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -23,21 +25,25 @@ export function Mail({ application }: { application: number }) {
       <Card withBorder>
         <Stack gap="xs">
           <Title order={2} size="h5">
-            Mail server
+            <Trans>Mail server</Trans>
           </Title>
           <Loaded of={settings}>
             {({ server, sender, resetPage }) => (
               <>
                 {server === null && (
                   <Alert color="yellow">
-                    <Text fw={600}>No mail server</Text>
-                    Mails are written to files in the folder “mail” of DATA_DIR, and reach nobody. The operator sets
-                    SMTP_URL and restarts the service.
+                    <Trans>
+                      <Text fw={600}>
+                        <Trans>No mail server</Trans>
+                      </Text>
+                      Mails are written to files in the folder “mail” of DATA_DIR, and reach nobody. The operator sets
+                      SMTP_URL and restarts the service.
+                    </Trans>
                   </Alert>
                 )}
-                <Fact name="Server" value={server ?? 'none'} />
-                <Fact name="Sender" value={sender} />
-                <Fact name="Page of reset links" value={resetPage} />
+                <Fact name={t`Server`} value={server ?? 'none'} />
+                <Fact name={t`Sender`} value={sender} />
+                <Fact name={t`Page of reset links`} value={resetPage} />
               </>
             )}
           </Loaded>
@@ -75,21 +81,21 @@ function TestMail({ application }: { application: number }) {
       <form onSubmit={submitting(() => test.mutate())}>
         <Stack maw={560}>
           <Title order={2} size="h5">
-            Send a test mail
+            <Trans>Send a test mail</Trans>
           </Title>
           <TextInput
             type="email"
-            label="Recipient"
-            placeholder="you@example.com"
+            label={t`Recipient`}
+            placeholder={t`you@example.com`}
             value={to}
             onChange={(event) => setTo(event.currentTarget.value)}
             required
           />
           <Select
-            label="Content"
+            label={t`Content`}
             data={[
-              { value: 'short', label: 'A short text' },
-              { value: 'sample', label: 'The mail of a password reset, with a sample user' },
+              { value: 'short', label: t`A short text` },
+              { value: 'sample', label: t`The mail of a password reset, with a sample user` },
             ]}
             value={content}
             onChange={(value) => value && setContent(value)}
@@ -97,7 +103,7 @@ function TestMail({ application }: { application: number }) {
           />
           <Group>
             <Button type="submit" loading={test.isPending}>
-              Send test mail
+              <Trans>Send test mail</Trans>
             </Button>
           </Group>
           {test.error && (
@@ -107,7 +113,7 @@ function TestMail({ application }: { application: number }) {
           )}
           {test.data && (
             <Alert color={test.data.isAccepted ? 'teal' : 'red'} role="status">
-              <Text fw={600}>{test.data.isAccepted ? 'Accepted' : 'Not accepted'}</Text>
+              <Text fw={600}>{test.data.isAccepted ? t`Accepted` : t`Not accepted`}</Text>
               <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
                 {test.data.answer}
               </Text>

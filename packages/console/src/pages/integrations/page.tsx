@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/page.tsx';
@@ -10,11 +11,11 @@ import { Usage } from './usage.tsx';
 const from = '/shell/apps/$application/integrations';
 
 const TABS = [
-  { value: 'sign-in', label: 'Sign-in', Content: IdentityProviders },
-  { value: 'mail', label: 'Mail', Content: Mail },
-  { value: 'models', label: 'Models', Content: Assistants },
-  { value: 'tokens', label: 'Token use', Content: Usage },
-  { value: 'push', label: 'Push', Content: PushProviders },
+  { value: 'sign-in', label: t`Sign-in`, Content: IdentityProviders },
+  { value: 'mail', label: t`Mail`, Content: Mail },
+  { value: 'models', label: t`Models`, Content: Assistants },
+  { value: 'tokens', label: t`Token use`, Content: Usage },
+  { value: 'push', label: t`Push`, Content: PushProviders },
 ];
 
 export function IntegrationsPage() {
@@ -23,8 +24,8 @@ export function IntegrationsPage() {
   const navigate = useNavigate({ from: '/apps/$application/integrations' });
   return (
     <Page
-      title="Sign-in, mail and models"
-      description="Other services that the application uses. Secrets are stored encrypted and never shown again."
+      title={t`Sign-in, mail and models`}
+      description={t`Other services that the application uses. Secrets are stored encrypted and never shown again.`}
     >
       <Tabs
         value={tab}

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import {
   Alert,
   Badge,
@@ -52,19 +54,19 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               </Title>
               {stored ? (
                 <Badge color="teal.9" variant="filled">
-                  Set up
+                  <Trans>Set up</Trans>
                 </Badge>
               ) : (
                 <Badge color="gray" variant="outline" c="dimmed">
-                  Not set up
+                  <Trans>Not set up</Trans>
                 </Badge>
               )}
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {stored ? (
-                <>
+                <Trans>
                   {stored.publicId}, changed <Time of={stored.updatedAt} />
-                </>
+                </Trans>
               ) : (
                 description
               )}
@@ -76,13 +78,13 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               variant="default"
               onClick={toggle}
               aria-expanded={isOpen}
-              aria-label={`${isOpen ? 'Cancel changes of' : stored ? 'Edit' : 'Set up'} ${name}`}
+              aria-label={isOpen ? t`Cancel changes of ${name}` : stored ? t`Edit ${name}` : t`Set up ${name}`}
             >
-              {isOpen ? 'Cancel' : stored ? 'Edit' : 'Set up'}
+              {isOpen ? t`Cancel` : stored ? t`Edit` : t`Set up`}
             </Button>
             {stored && (
               <ConfirmButton
-                label="Delete"
+                label={t`Delete`}
                 question={deletion}
                 onConfirm={() => remove.mutate()}
                 isLoading={remove.isPending}
@@ -123,7 +125,7 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
         )}
         <Group>
           <Button type="submit" loading={save.isPending}>
-            Save
+            <Trans>Save</Trans>
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -20,34 +22,38 @@ type Provider = 'APNS' | 'FCM' | 'WEB';
 const PROVIDERS: { provider: Provider; name: string; description: string; fields: ProviderField[] }[] = [
   {
     provider: 'APNS',
-    name: 'Apple (APNs)',
-    description: 'Pushes to iPhone, iPad and Mac.',
+    name: t`Apple (APNs)`,
+    description: t`Pushes to iPhone, iPad and Mac.`,
     fields: [
-      { name: 'topic', label: 'Topic', description: 'Bundle id of the app, for example com.example.shop' },
-      { name: 'teamId', label: 'Team id' },
-      { name: 'keyId', label: 'Key id' },
-      { name: 'key', label: 'Key', description: 'Content of the .p8 file', kind: 'file' },
+      { name: 'topic', label: t`Topic`, description: t`Bundle id of the app, for example com.example.shop` },
+      { name: 'teamId', label: t`Team id` },
+      { name: 'keyId', label: t`Key id` },
+      { name: 'key', label: t`Key`, description: t`Content of the .p8 file`, kind: 'file' },
     ],
   },
   {
     provider: 'FCM',
-    name: 'Google (FCM)',
-    description: 'Pushes to Android devices.',
+    name: t`Google (FCM)`,
+    description: t`Pushes to Android devices.`,
     fields: [
       {
         name: 'serviceAccount',
-        label: 'Service account',
-        description: 'Content of the JSON file from the Firebase console',
+        label: t`Service account`,
+        description: t`Content of the JSON file from the Firebase console`,
         kind: 'file',
       },
     ],
   },
   {
     provider: 'WEB',
-    name: 'Browsers (Web Push)',
-    description: 'Pushes to browsers. The service generates the key pair.',
+    name: t`Browsers (Web Push)`,
+    description: t`Pushes to browsers. The service generates the key pair.`,
     fields: [
-      { name: 'subject', label: 'Contact', description: 'A mailto: or https: address for operators of push services' },
+      {
+        name: 'subject',
+        label: t`Contact`,
+        description: t`A mailto: or https: address for operators of push services`,
+      },
     ],
   },
 ];
@@ -57,7 +63,7 @@ function inputOf(provider: Provider, values: Record<string, string>): object {
   try {
     return { fcm: { serviceAccount: JSON.parse(values.serviceAccount ?? '') } };
   } catch {
-    throw new Error('The service account is not JSON. Paste the complete file.');
+    throw new Error(t`The service account is not JSON. Paste the complete file.`);
   }
 }
 
@@ -73,10 +79,10 @@ export function PushProviders({ application }: { application: number }) {
   return (
     <Stack>
       <SegmentedControl
-        aria-label="Environment"
+        aria-label={t`Environment`}
         data={[
-          { value: 'production', label: 'Production' },
-          { value: 'development', label: 'Development' },
+          { value: 'production', label: t`Production` },
+          { value: 'development', label: t`Development` },
         ]}
         value={environment}
         onChange={setEnvironment}
@@ -99,17 +105,19 @@ export function PushProviders({ application }: { application: number }) {
                 await mutate({ application }, DELETE, { environment, provider });
                 await refresh();
               }}
-              deletion={`Delete the settings of ${name}? Its pushes stop. Registered devices remain.`}
+              deletion={t`Delete the settings of ${name}? Its pushes stop. Registered devices remain.`}
             />
           ))
         }
       </Loaded>
       <Text size="sm" c="dimmed">
-        To test a provider, send a push to one user on the page{' '}
-        <Anchor component={Link} to="/apps/$application/pushes" params={{ application } as never} underline="always">
-          Pushes
-        </Anchor>
-        , which shows the outcome per device.
+        <Trans>
+          To test a provider, send a push to one user on the page{' '}
+          <Anchor component={Link} to="/apps/$application/pushes" params={{ application } as never} underline="always">
+            Pushes
+          </Anchor>
+          , which shows the outcome per device.
+        </Trans>
       </Text>
     </Stack>
   );

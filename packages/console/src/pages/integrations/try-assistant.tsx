@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,26 +23,28 @@ export function TryAssistant({ application, assistant: { id, name } }: { applica
         <Group gap="xs" align="flex-end">
           <TextInput
             flex="1 1 14rem"
-            label="Try it"
-            aria-label={`Message to ${name}`}
-            placeholder="How do I change my address?"
+            label={t`Try it`}
+            aria-label={t`Message to ${name}`}
+            placeholder={t`How do I change my address?`}
             value={message}
             onChange={(event) => setMessage(event.currentTarget.value)}
             maxLength={2000}
             required
           />
           <Button type="submit" variant="default" loading={trial.isPending}>
-            Ask
+            <Trans>Ask</Trans>
           </Button>
         </Group>
         {trial.data && (
           <Alert color={trial.data.problem === null ? 'teal' : 'red'} role="status">
-            <Text fw={600}>{trial.data.problem === null ? 'Answer' : 'The model did not answer'}</Text>
+            <Text fw={600}>{trial.data.problem === null ? t`Answer` : t`The model did not answer`}</Text>
             <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {trial.data.answer ?? `It ${trial.data.problem}. Check base URL, model and API key.`}
+              {trial.data.answer ?? t`It ${trial.data.problem ?? ''}. Check base URL, model and API key.`}
             </Text>
             <Text size="xs" c="dimmed" mt="xs">
-              {trial.data.tokens.toLocaleString()} tokens, {(trial.data.milliseconds / 1000).toFixed(1)} s
+              <Trans>
+                {trial.data.tokens.toLocaleString()} tokens, {(trial.data.milliseconds / 1000).toFixed(1)} s
+              </Trans>
             </Text>
           </Alert>
         )}

@@ -1,4 +1,6 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Anchor, Card, SegmentedControl, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -17,9 +19,9 @@ const USAGE = graphql(`query ConsoleAiUsage($days: Int!) {
 }`);
 
 const PERIODS = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '365', label: 'A year' },
+  { value: '7', label: t`7 days` },
+  { value: '30', label: t`30 days` },
+  { value: '365', label: t`A year` },
 ];
 
 export function Usage({ application }: { application: number }) {
@@ -31,43 +33,43 @@ export function Usage({ application }: { application: number }) {
   });
   return (
     <Stack>
-      <SegmentedControl aria-label="Period" data={PERIODS} value={days} onChange={setDays} maw={360} />
+      <SegmentedControl aria-label={t`Period`} data={PERIODS} value={days} onChange={setDays} maw={360} />
       <Loaded of={usage}>
         {({ requests, failures, tokens, dailyTokens, assistants, days, users }) =>
           requests === 0 ? (
-            <Empty title="No requests in this period">
-              Tokens are counted when users, API keys or administrators ask an assistant.
+            <Empty title={t`No requests in this period`}>
+              <Trans>Tokens are counted when users, API keys or administrators ask an assistant.</Trans>
             </Empty>
           ) : (
             <Stack>
               <SimpleGrid cols={{ base: 1, xs: 3 }}>
-                <Figure name="Tokens" value={tokens} />
-                <Figure name="Requests" value={requests} />
-                <Figure name="Without answer" value={failures} />
+                <Figure name={t`Tokens`} value={tokens} />
+                <Figure name={t`Requests`} value={requests} />
+                <Figure name={t`Without answer`} value={failures} />
               </SimpleGrid>
               <Card withBorder>
                 <Title order={2} size="h5" mb="xs">
-                  Tokens per day (UTC)
+                  <Trans>Tokens per day (UTC)</Trans>
                 </Title>
                 <Chart
-                  label="Tokens per day"
+                  label={t`Tokens per day`}
                   times={days.map(({ day }) => Date.parse(day) / 1000)}
                   values={days.map(({ tokens }) => tokens)}
                 />
               </Card>
               <Figures
-                title="By assistant"
-                head={['Assistant', 'Requests', 'Without answer', 'Tokens']}
+                title={t`By assistant`}
+                head={[t`Assistant`, t`Requests`, t`Without answer`, t`Tokens`]}
                 rows={assistants.map(({ assistantId, name, requests, failures, tokens }) => ({
                   key: assistantId,
-                  cells: [name ?? `Deleted (${assistantId})`, requests, failures, tokens],
+                  cells: [name ?? t`Deleted (${assistantId})`, requests, failures, tokens],
                 }))}
               />
               {users.length > 0 && (
                 <Figures
-                  title="Users today"
-                  description={`Each user may use ${dailyTokens.toLocaleString()} tokens per day (UTC).`}
-                  head={['User', 'Tokens']}
+                  title={t`Users today`}
+                  description={t`Each user may use ${dailyTokens.toLocaleString()} tokens per day (UTC).`}
+                  head={[t`User`, t`Tokens`]}
                   rows={users.map(({ userId, tokens }) => ({
                     key: String(userId),
                     cells: [

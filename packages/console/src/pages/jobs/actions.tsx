@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -34,7 +36,7 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
   });
   const remove = useMutation({
     mutationFn: () => mutate({ application }, DELETE, { id }),
-    onSuccess: () => notifications.show({ message: 'Archive deleted' }),
+    onSuccess: () => notifications.show({ message: t`Archive deleted` }),
     onSettled: refresh,
   });
   if (isActive(job)) {
@@ -45,9 +47,9 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
         onClick={() => cancel.mutate()}
         loading={cancel.isPending}
         disabled={cancelRequestedAt !== null}
-        aria-label={`Cancel ${titleOf(job)}`}
+        aria-label={t`Cancel ${titleOf(job)}`}
       >
-        Cancel
+        <Trans>Cancel</Trans>
       </Button>
     );
   }
@@ -60,12 +62,12 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
         onClick={() => download.mutate()}
         loading={download.isPending}
       >
-        Download
+        <Trans>Download</Trans>
       </Button>
       {hasDeletion && (
         <ConfirmButton
-          label="Delete archive"
-          question="Delete this archive from the storage of the service? Copies that were downloaded remain."
+          label={t`Delete archive`}
+          question={t`Delete this archive from the storage of the service? Copies that were downloaded remain.`}
           onConfirm={() => remove.mutate()}
           isLoading={remove.isPending}
         />

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Code, Collapse, Stack, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
@@ -19,8 +21,8 @@ export function CheckReport({ application, check: { checks, differences } }: { a
     <Stack gap="lg">
       <Notice title={outcomeOf(checks)} isGood={different.length === 0}>
         {different.length === 0
-          ? 'Stored counters, indexes and files agree with the data.'
-          : 'Below is what differs, and what a repair does about it.'}
+          ? t`Stored counters, indexes and files agree with the data.`
+          : t`Below is what differs, and what a repair does about it.`}
       </Notice>
       {isRepairable && <Repair application={application} />}
       {different.map((one) => (
@@ -28,7 +30,7 @@ export function CheckReport({ application, check: { checks, differences } }: { a
       ))}
       <div>
         <Button variant="subtle" size="xs" onClick={toggle} aria-expanded={isOpen}>
-          {isOpen ? 'Hide the checks' : 'Show all checks'}
+          {isOpen ? t`Hide the checks` : t`Show all checks`}
         </Button>
         <Collapse expanded={isOpen}>{isOpen && <AllChecks checks={checks} />}</Collapse>
       </div>
@@ -45,8 +47,8 @@ function Repair({ application }: { application: number }) {
   return (
     <div>
       <ConfirmButton
-        label="Check and repair"
-        question="Check again, correct counters and remove rows that belong to nothing? The audit log records each change."
+        label={t`Check and repair`}
+        question={t`Check again, correct counters and remove rows that belong to nothing? The audit log records each change.`}
         onConfirm={() => repair.mutate()}
         isLoading={repair.isPending}
       />
@@ -62,19 +64,29 @@ function Differences({ check, differences }: { check: Check; differences: readon
         {name} ({check.differences.toLocaleString()})
       </Title>
       <Text size="sm">
-        Expected: {description}{' '}
-        {isRepairable
-          ? 'A repair corrects it.'
-          : 'A repair leaves it to you, because the right value cannot be recomputed.'}
+        <Trans>
+          Expected: {description}{' '}
+          {isRepairable
+            ? t`A repair corrects it.`
+            : t`A repair leaves it to you, because the right value cannot be recomputed.`}
+        </Trans>
       </Text>
       <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Row</Table.Th>
-              <Table.Th>Stored</Table.Th>
-              <Table.Th>Expected</Table.Th>
-              <Table.Th>State</Table.Th>
+              <Table.Th>
+                <Trans>Row</Trans>
+              </Table.Th>
+              <Table.Th>
+                <Trans>Stored</Trans>
+              </Table.Th>
+              <Table.Th>
+                <Trans>Expected</Trans>
+              </Table.Th>
+              <Table.Th>
+                <Trans>State</Trans>
+              </Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -92,7 +104,7 @@ function Differences({ check, differences }: { check: Check; differences: readon
                     color={isRepaired ? 'brand' : 'gray'}
                     c={isRepaired ? undefined : 'dimmed'}
                   >
-                    {isRepaired ? 'Repaired' : 'Differs'}
+                    {isRepaired ? t`Repaired` : t`Differs`}
                   </Badge>
                 </Table.Td>
               </Table.Tr>
@@ -102,7 +114,9 @@ function Differences({ check, differences }: { check: Check; differences: readon
       </Table.ScrollContainer>
       {check.differences > differences.length && (
         <Text size="sm" c="dimmed">
-          The first {differences.length} of {check.differences.toLocaleString()}.
+          <Trans>
+            The first {differences.length} of {check.differences.toLocaleString()}.
+          </Trans>
         </Text>
       )}
     </Stack>
@@ -120,12 +134,18 @@ function RowId({ row }: { row: unknown }) {
 function AllChecks({ checks }: { checks: readonly Check[] }) {
   return (
     <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" aria-label="All checks">
+      <Table verticalSpacing="xs" aria-label={t`All checks`}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Check</Table.Th>
-            <Table.Th>Expected</Table.Th>
-            <Table.Th>Differences</Table.Th>
+            <Table.Th>
+              <Trans>Check</Trans>
+            </Table.Th>
+            <Table.Th>
+              <Trans>Expected</Trans>
+            </Table.Th>
+            <Table.Th>
+              <Trans>Differences</Trans>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Anchor, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -28,11 +30,11 @@ export function JobPage() {
   useJobChanges(application, job.isSuccess);
   return (
     <Page
-      title={job.data ? titleOf(job.data) : 'Job'}
+      title={job.data ? titleOf(job.data) : t`Job`}
       actions={job.data && <JobActions application={application} job={job.data} hasDeletion />}
     >
       <Anchor component={Link} to={`/apps/${application}/backups`} size="sm" style={{ alignSelf: 'flex-start' }}>
-        Backups and checks
+        <Trans>Backups and checks</Trans>
       </Anchor>
       <Loaded of={job}>{(shown) => <Details application={application} job={shown} />}</Loaded>
     </Page>
@@ -44,18 +46,18 @@ function Details({ application, job }: { application: number; job: ShownJob }) {
   return (
     <Stack gap="lg">
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <Fact name="State">
+        <Fact name={t`State`}>
           <StateBadge {...job} />
         </Fact>
-        <Fact name="Started by">{startedBy.name}</Fact>
-        <Fact name="Started">
+        <Fact name={t`Started by`}>{startedBy.name}</Fact>
+        <Fact name={t`Started`}>
           <Time of={startedAt ?? createdAt} />
         </Fact>
-        <Fact name="Duration">{startedAt && finishedAt ? durationText(startedAt, finishedAt) : '–'}</Fact>
+        <Fact name={t`Duration`}>{startedAt && finishedAt ? durationText(startedAt, finishedAt) : '–'}</Fact>
       </SimpleGrid>
       {isActive(job) && <JobProgress label={titleOf(job)} {...job} />}
       {error && (
-        <Alert color="red" title={job.state === 'FAILED' ? 'It failed' : 'It was interrupted'}>
+        <Alert color="red" title={job.state === 'FAILED' ? t`It failed` : t`It was interrupted`}>
           {error}
         </Alert>
       )}
@@ -79,25 +81,27 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Archive({ backup }: { backup: NonNullable<ShownJob['backup']> }) {
   const { bytes, rows, files, missingFiles, sha256, isStored, expiresAt } = backup;
   return (
-    <Stack component="section" aria-label="Archive">
+    <Stack component="section" aria-label={t`Archive`}>
       <Title order={2} size="h4">
-        Archive
+        <Trans>Archive</Trans>
       </Title>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
-        <Fact name="Size">{bytesText(bytes)}</Fact>
-        <Fact name="Rows">{rows.toLocaleString()}</Fact>
-        <Fact name="Files">{files.toLocaleString()}</Fact>
-        <Fact name={isStored ? 'Stored until' : 'Stored'}>{isStored ? <Time of={expiresAt} /> : 'No longer'}</Fact>
+        <Fact name={t`Size`}>{bytesText(bytes)}</Fact>
+        <Fact name={t`Rows`}>{rows.toLocaleString()}</Fact>
+        <Fact name={t`Files`}>{files.toLocaleString()}</Fact>
+        <Fact name={isStored ? t`Stored until` : t`Stored`}>{isStored ? <Time of={expiresAt} /> : t`No longer`}</Fact>
       </SimpleGrid>
       {missingFiles > 0 && (
-        <Notice title={`${missingFiles.toLocaleString()} files are missing`}>
-          Data names files whose bytes the storage does not have. A check lists them.
+        <Notice title={plural(missingFiles, { one: '# file is missing', other: '# files are missing' })}>
+          <Trans>Data names files whose bytes the storage does not have. A check lists them.</Trans>
         </Notice>
       )}
-      <Copyable label="SHA-256" value={sha256} />
+      <Copyable label={t`SHA-256`} value={sha256} />
       <Text size="sm">
-        Import it at the command line of another service, with the passphrase in a file. Add <Code>--trust</Code> if you
-        made it yourself.
+        <Trans>
+          Import it at the command line of another service, with the passphrase in a file. Add <Code>--trust</Code> if
+          you made it yourself.
+        </Trans>
       </Text>
       <Group>
         <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Empty, Page } from '../../ui/page.tsx';
@@ -22,14 +24,16 @@ export function JobsPage() {
   const active = jobs.rows.filter(isActive);
   return (
     <Page
-      title="Backups and checks"
-      description="Archives of the application, and checks of its stored data."
+      title={t`Backups and checks`}
+      description={t`Archives of the application, and checks of its stored data.`}
       actions={
         <>
           <Button variant="default" onClick={() => open('check')}>
-            Start check
+            <Trans>Start check</Trans>
           </Button>
-          <Button onClick={() => open('export')}>Export</Button>
+          <Button onClick={() => open('export')}>
+            <Trans>Export</Trans>
+          </Button>
         </>
       }
     >
@@ -37,21 +41,23 @@ export function JobsPage() {
         <ActiveJob key={job.id} application={application} job={job} />
       ))}
       <Rows
-        label="Backups and checks"
+        label={t`Backups and checks`}
         of={jobs}
         columns={columnsOf(application)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No backups and no checks">
-            Export writes the application with all data and files to one archive, for a backup or a move. Start check
-            finds out whether counters, indexes and files agree with the data.
+          <Empty title={t`No backups and no checks`}>
+            <Trans>
+              Export writes the application with all data and files to one archive, for a backup or a move. Start check
+              finds out whether counters, indexes and files agree with the data.
+            </Trans>
           </Empty>
         }
       />
-      <Modal opened={start === 'export'} onClose={close} title="Export" size="lg" closeOnClickOutside={false}>
+      <Modal opened={start === 'export'} onClose={close} title={t`Export`} size="lg" closeOnClickOutside={false}>
         <StartExport application={application} onDone={close} />
       </Modal>
-      <Modal opened={start === 'check'} onClose={close} title="Start check" size="lg">
+      <Modal opened={start === 'check'} onClose={close} title={t`Start check`} size="lg">
         <StartCheck application={application} onDone={close} />
       </Modal>
     </Page>
@@ -74,7 +80,9 @@ function ActiveJob({ application, job }: { application: number; job: ListedJob }
         </Group>
         <JobProgress label={title} {...job} />
         <Text size="sm" c="dimmed">
-          Started by {job.startedBy.name}, <Time of={job.createdAt} />. You may leave this page.
+          <Trans>
+            Started by {job.startedBy.name}, <Time of={job.createdAt} />. You may leave this page.
+          </Trans>
         </Text>
       </Stack>
     </Card>
@@ -83,7 +91,7 @@ function ActiveJob({ application, job }: { application: number; job: ListedJob }
 
 const columnsOf = (application: number): Column<ListedJob>[] => [
   {
-    name: 'Job',
+    name: t`Job`,
     width: 'minmax(0, 2fr)',
     render: (job) => (
       <>
@@ -91,21 +99,21 @@ const columnsOf = (application: number): Column<ListedJob>[] => [
           {titleOf(job)}
         </Link>
         <Text size="xs" c="dimmed" truncate>
-          {resultOf(job) || `by ${job.startedBy.name}`}
+          {resultOf(job) || t`by ${job.startedBy.name}`}
         </Text>
       </>
     ),
   },
-  { name: 'State', width: '8rem', render: (job) => <StateBadge {...job} /> },
+  { name: t`State`, width: '8rem', render: (job) => <StateBadge {...job} /> },
   {
-    name: 'Started by',
+    name: t`Started by`,
     width: 'minmax(0, 1fr)',
     isMinor: true,
     render: ({ startedBy }) => startedBy.name,
   },
-  { name: 'Started', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Started`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
   {
-    name: 'Archive',
+    name: t`Archive`,
     width: '7rem',
     isMinor: true,
     render: (job) => (isActive(job) ? null : <JobActions application={application} job={job} />),

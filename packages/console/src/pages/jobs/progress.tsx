@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import type { ListedJob } from './documents.ts';
 import { DIFFERENT, hasOpenDifferences, percentOf, STATES } from './text.ts';
@@ -11,7 +13,7 @@ export function StateBadge({
   const isCanceling = state === 'RUNNING' && cancelRequestedAt !== null;
   return (
     <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined}>
-      {isCanceling ? 'Canceling' : name}
+      {isCanceling ? t`Canceling` : name}
     </Badge>
   );
 }
@@ -20,7 +22,7 @@ export function JobProgress({ label, state, progress }: Pick<ListedJob, 'state' 
   const percent = percentOf(progress);
   const { done, total, step } = progress;
   const isCounted = state === 'RUNNING' && percent !== undefined;
-  const text = state === 'QUEUED' ? 'Waits until fewer jobs run' : (step ?? 'Starting');
+  const text = state === 'QUEUED' ? t`Waits until fewer jobs run` : (step ?? t`Starting`);
   return (
     <Stack gap={6}>
       <Progress.Root size="lg">
@@ -29,7 +31,7 @@ export function JobProgress({ label, state, progress }: Pick<ListedJob, 'state' 
           striped={!isCounted}
           animated={!isCounted && state === 'RUNNING'}
           color={isCounted ? undefined : 'gray.5'}
-          aria-label={`Progress of ${label}`}
+          aria-label={t`Progress of ${label}`}
           aria-valuenow={percent ?? 0}
         />
       </Progress.Root>
@@ -39,7 +41,9 @@ export function JobProgress({ label, state, progress }: Pick<ListedJob, 'state' 
         </Text>
         {isCounted && (
           <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
-            {done.toLocaleString()} of {total!.toLocaleString()} · {percent} %
+            <Trans>
+              {done.toLocaleString()} of {total!.toLocaleString()} · {percent} %
+            </Trans>
           </Text>
         )}
       </Group>

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, List, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,17 +34,27 @@ export function StartExport({ application, onDone }: StartProps) {
   return (
     <form onSubmit={submitting(() => start.mutate())}>
       <Stack>
-        <Text size="sm">The archive is a snapshot of the application at the start of the export. It contains</Text>
+        <Text size="sm">
+          <Trans>The archive is a snapshot of the application at the start of the export. It contains</Trans>
+        </Text>
         <List size="sm">
-          <List.Item>users, dialogs, messages, records, files, devices and settings, with all ids</List.Item>
-          <List.Item>passwords and API keys as hashes</List.Item>
-          <List.Item>secrets, such as keys of push providers, encrypted with the passphrase</List.Item>
+          <List.Item>
+            <Trans>users, dialogs, messages, records, files, devices and settings, with all ids</Trans>
+          </List.Item>
+          <List.Item>
+            <Trans>passwords and API keys as hashes</Trans>
+          </List.Item>
+          <List.Item>
+            <Trans>secrets, such as keys of push providers, encrypted with the passphrase</Trans>
+          </List.Item>
         </List>
-        <Text size="sm">It does not contain sessions, so users sign in again after an import, or the audit log.</Text>
+        <Text size="sm">
+          <Trans>It does not contain sessions, so users sign in again after an import, or the audit log.</Trans>
+        </Text>
         <PasswordInput
-          label="Passphrase"
-          description={`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
-          error={isShort && `Needs at least ${MIN_PASSPHRASE} characters`}
+          label={t`Passphrase`}
+          description={t`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
+          error={isShort && t`Needs at least ${MIN_PASSPHRASE} characters`}
           value={passphrase}
           onChange={(event) => setPassphrase(event.currentTarget.value)}
           autoComplete="new-password"
@@ -51,28 +63,30 @@ export function StartExport({ application, onDone }: StartProps) {
           required
         />
         <PasswordInput
-          label="Repeat the passphrase"
-          error={isOther && 'Differs from the passphrase'}
+          label={t`Repeat the passphrase`}
+          error={isOther && t`Differs from the passphrase`}
           value={repeated}
           onChange={(event) => setRepeated(event.currentTarget.value)}
           autoComplete="new-password"
           maxLength={1000}
           required
         />
-        <Notice title="Keep the passphrase, and protect the archive">
-          An archive whose passphrase is lost cannot be imported. Everything except secrets is readable without it, so
-          store the file like the database.
+        <Notice title={t`Keep the passphrase, and protect the archive`}>
+          <Trans>
+            An archive whose passphrase is lost cannot be imported. Everything except secrets is readable without it, so
+            store the file like the database.
+          </Trans>
         </Notice>
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            Close
+            <Trans>Close</Trans>
           </Button>
           <Button
             type="submit"
             loading={start.isPending}
             disabled={text.length < MIN_PASSPHRASE || repeated !== passphrase}
           >
-            Start export
+            <Trans>Start export</Trans>
           </Button>
         </Group>
       </Stack>
@@ -87,21 +101,23 @@ export function StartCheck({ application, onDone }: StartProps) {
     <form onSubmit={submitting(() => start.mutate())}>
       <Stack>
         <Text size="sm">
-          A check counts again and compares: unread counts, positions and marks of messages, occupants, records with
-          their indexes, events, pushes, files and their bytes. It reads all data, but does not block users.
+          <Trans>
+            A check counts again and compares: unread counts, positions and marks of messages, occupants, records with
+            their indexes, events, pushes, files and their bytes. It reads all data, but does not block users.
+          </Trans>
         </Text>
         <Checkbox
-          label="Repair what can be recomputed"
-          description="Corrects counters, and removes rows that belong to nothing. Other differences are only reported."
+          label={t`Repair what can be recomputed`}
+          description={t`Corrects counters, and removes rows that belong to nothing. Other differences are only reported.`}
           checked={isRepair}
           onChange={(event) => setRepair(event.currentTarget.checked)}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
-            Close
+            <Trans>Close</Trans>
           </Button>
           <Button type="submit" loading={start.isPending} data-autofocus>
-            {isRepair ? 'Start check and repair' : 'Start check'}
+            {isRepair ? t`Start check and repair` : t`Start check`}
           </Button>
         </Group>
       </Stack>

@@ -1,22 +1,23 @@
+import { plural, t } from '@lingui/core/macro';
 import { bytesText } from '../../ui/bytes.ts';
 import type { ListedJob } from './documents.ts';
 
 export function titleOf({ kind, isRepair }: Pick<ListedJob, 'kind' | 'isRepair'>): string {
-  if (kind === 'EXPORT') return 'Export';
-  return isRepair ? 'Check and repair' : 'Check';
+  if (kind === 'EXPORT') return t`Export`;
+  return isRepair ? t`Check and repair` : t`Check`;
 }
 
 export const STATES: Readonly<Record<ListedJob['state'], { name: string; color: string }>> = {
-  QUEUED: { name: 'Waiting', color: 'gray' },
-  RUNNING: { name: 'Running', color: 'brand' },
-  SUCCEEDED: { name: 'Done', color: 'brand' },
-  FAILED: { name: 'Failed', color: 'red' },
-  CANCELED: { name: 'Canceled', color: 'gray' },
-  INTERRUPTED: { name: 'Interrupted', color: 'red' },
+  QUEUED: { name: t`Waiting`, color: 'gray' },
+  RUNNING: { name: t`Running`, color: 'brand' },
+  SUCCEEDED: { name: t`Done`, color: 'brand' },
+  FAILED: { name: t`Failed`, color: 'red' },
+  CANCELED: { name: t`Canceled`, color: 'gray' },
+  INTERRUPTED: { name: t`Interrupted`, color: 'red' },
 };
 
 /** A check that succeeded, but found something. */
-export const DIFFERENT = { name: 'Differences', color: 'red' };
+export const DIFFERENT = { name: t`Differences`, color: 'red' };
 
 export function hasOpenDifferences(checks: readonly Pick<Check, 'differences' | 'repaired'>[]): boolean {
   return checks.some(({ differences, repaired }) => differences > repaired);
@@ -25,7 +26,7 @@ export function hasOpenDifferences(checks: readonly Pick<Check, 'differences' | 
 /** The outcome in a few words. */
 export function resultOf({ error, backup, check }: Pick<ListedJob, 'error' | 'backup' | 'check'>): string {
   if (error) return error;
-  if (backup) return `${bytesText(backup.bytes)}, ${backup.isStored ? 'stored' : 'deleted'}`;
+  if (backup) return backup.isStored ? t`${bytesText(backup.bytes)}, stored` : t`${bytesText(backup.bytes)}, deleted`;
   return check ? outcomeOf(check.checks) : '';
 }
 
@@ -35,9 +36,12 @@ type Check = NonNullable<ListedJob['check']>['checks'][number];
 export function outcomeOf(checks: readonly Pick<Check, 'differences' | 'repaired'>[]): string {
   const sum = (of: 'differences' | 'repaired') => checks.reduce((total, one) => total + one[of], 0);
   const [differences, repaired] = [sum('differences'), sum('repaired')];
-  if (differences === 0) return `${checks.length} checks, no differences`;
-  const found = `${differences.toLocaleString()} ${differences === 1 ? 'difference' : 'differences'}`;
-  return `${checks.length} checks, ${found}${repaired > 0 ? `, ${repaired.toLocaleString()} repaired` : ''}`;
+  const parts = [
+    plural(checks.length, { one: '# check', other: '# checks' }),
+    differences === 0 ? t`no differences` : plural(differences, { one: '# difference', other: '# differences' }),
+    repaired > 0 && plural(repaired, { one: '# repaired', other: '# repaired' }),
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 /** Of what is known, 0 to 100; undefined before anything is counted. */
@@ -48,7 +52,7 @@ export function percentOf({ done, total }: ListedJob['progress']): number | unde
 
 export function durationText(from: string, to: string): string {
   const seconds = Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 1000));
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return t`${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? t`${minutes} min ${seconds % 60} s` : t`${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

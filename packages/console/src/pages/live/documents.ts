@@ -1,4 +1,5 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 
 /** Where the stream begins. Fails without a reason, which the subscription could not ask for. */
 export const CURSOR = graphql(`query ConsoleLiveCursor { changes { cursor } }`);
@@ -32,17 +33,17 @@ export const RECORD_EVENTS = graphql(`subscription ConsoleLiveRecords(
 
 /** Kinds of events with their names. */
 export const KINDS = {
-  MessageSent: 'Message sent',
-  MessageEdited: 'Message edited',
-  MessagesDeleted: 'Messages deleted',
-  MessagesMarked: 'Messages marked',
-  ReactionAdded: 'Reaction added',
-  ReactionRemoved: 'Reaction removed',
-  DialogChanged: 'Dialog changed',
-  DialogRemoved: 'Dialog removed',
-  CREATED: 'Record created',
-  UPDATED: 'Record updated',
-  DELETED: 'Record deleted',
+  MessageSent: t`Message sent`,
+  MessageEdited: t`Message edited`,
+  MessagesDeleted: t`Messages deleted`,
+  MessagesMarked: t`Messages marked`,
+  ReactionAdded: t`Reaction added`,
+  ReactionRemoved: t`Reaction removed`,
+  DialogChanged: t`Dialog changed`,
+  DialogRemoved: t`Dialog removed`,
+  CREATED: t`Record created`,
+  UPDATED: t`Record updated`,
+  DELETED: t`Record deleted`,
 };
 
 export type Kind = keyof typeof KINDS;

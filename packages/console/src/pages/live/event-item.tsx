@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Card, Code, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
@@ -23,7 +25,7 @@ export const EventItem = memo(({ event, application }: { event: LiveEvent; appli
               params={{ application, dialog: dialogId }}
               className="row-link"
             >
-              Dialog …{dialogId.slice(-8)}
+              <Trans>Dialog …{dialogId.slice(-8)}</Trans>
             </Link>
           )}
         </Group>
@@ -52,7 +54,7 @@ const MAX_SUMMARY = 160;
 /** The message of the event if there is one, otherwise the beginning of its details. */
 function summaryOf(details: object): string {
   const { message } = details as { message?: { senderId: number; text: string | null } };
-  const text = message ? `User ${message.senderId}: ${message.text ?? 'no text'}` : pairsOf(details);
+  const text = message ? t`User ${message.senderId}: ${message.text ?? t`no text`}` : pairsOf(details);
   return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY)}…` : text;
 }
 

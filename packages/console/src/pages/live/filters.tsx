@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, MultiSelect, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTypedFilter } from '../../app/typing.ts';
@@ -32,8 +33,8 @@ export function Filters({ application, search, hasRecords, onChange }: FiltersPr
       )}
       {!isOfRecords && <DialogInput value={search.dialog} onChange={(dialog) => onChange({ dialog })} />}
       <MultiSelect
-        label="Kinds"
-        placeholder={search.kinds === undefined ? 'All' : undefined}
+        label={t`Kinds`}
+        placeholder={search.kinds === undefined ? t`All` : undefined}
         data={kinds}
         value={search.kinds?.split(',') ?? []}
         onChange={(chosen) => onChange({ kinds: chosen.join(',') || undefined })}
@@ -55,11 +56,11 @@ function ClassSelect({
   onChange: (name: string | undefined) => void;
 }) {
   const { data: classes = [] } = useClasses(application);
-  const names = classes.map(({ name }) => ({ value: name, label: `Records of ${name}` }));
+  const names = classes.map(({ name }) => ({ value: name, label: t`Records of ${name}` }));
   return (
     <Select
-      label="Source"
-      data={[{ value: '', label: 'Dialogs' }, ...names]}
+      label={t`Source`}
+      data={[{ value: '', label: t`Dialogs` }, ...names]}
       value={value ?? ''}
       onChange={(name) => onChange(name || undefined)}
       allowDeselect={false}
@@ -82,9 +83,9 @@ function DialogInput({
   const apply = useTypedFilter((next: string) => onChange(next || undefined));
   return (
     <TextInput
-      label="Dialog"
-      placeholder="Id; empty: all"
-      error={isValid ? undefined : '24 hex digits'}
+      label={t`Dialog`}
+      placeholder={t`Id; empty: all`}
+      error={isValid ? undefined : t`24 hex digits`}
       value={text}
       onChange={({ currentTarget: { value } }) => {
         const next = value.trim().toLowerCase();

@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -19,7 +21,7 @@ export function LivePage() {
   const dialogId = readDialogId(search.dialog);
   const className = hasRecords ? search.class : undefined;
   return (
-    <Page title="Live" description="Events as they happen. Newest first.">
+    <Page title={t`Live`} description={t`Events as they happen. Newest first.`}>
       <Filters
         key={application}
         application={application}
@@ -39,10 +41,10 @@ export function LivePage() {
 }
 
 const STATES: Record<LiveState, { name: string; color: string }> = {
-  connecting: { name: 'Connecting', color: 'gray' },
-  live: { name: 'Live', color: 'brand' },
-  paused: { name: 'Paused', color: 'gray' },
-  stopped: { name: 'Stopped', color: 'red' },
+  connecting: { name: t`Connecting`, color: 'gray' },
+  live: { name: t`Live`, color: 'brand' },
+  paused: { name: t`Paused`, color: 'gray' },
+  stopped: { name: t`Stopped`, color: 'red' },
 };
 
 interface StreamProps {
@@ -71,15 +73,17 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
             {name}
           </Badge>
           <Text size="sm" c="dimmed">
-            {shown.length === events.length ? `${events.length} events` : `${shown.length} of ${events.length} events`}
+            {shown.length === events.length
+              ? plural(events.length, { one: '# event', other: '# events' })
+              : t`${shown.length} of ${plural(events.length, { one: '# event', other: '# events' })}`}
           </Text>
         </Group>
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>
-            Clear
+            <Trans>Clear</Trans>
           </Button>
           <Button size="xs" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
-            {isOn ? 'Pause' : 'Resume'}
+            {isOn ? t`Pause` : t`Resume`}
           </Button>
         </Group>
       </Group>
@@ -89,12 +93,14 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
         </Alert>
       )}
       {shown.length === 0 ? (
-        <Empty title={state === 'live' ? 'Waiting for events' : 'No events'}>
-          Events appear here when clients send messages, react or change records. After a pause, Resume delivers what
-          was missed.
+        <Empty title={state === 'live' ? t`Waiting for events` : t`No events`}>
+          <Trans>
+            Events appear here when clients send messages, react or change records. After a pause, Resume delivers what
+            was missed.
+          </Trans>
         </Empty>
       ) : (
-        <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Events">
+        <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label={t`Events`}>
           {shown.map((event) => (
             <EventItem key={event.cursor} event={event} application={application} />
           ))}

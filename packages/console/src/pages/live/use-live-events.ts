@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
@@ -35,7 +36,7 @@ export function useLiveEvents(source: Source): LiveEvents {
     const stop = (error?: unknown) => {
       if (signal.aborted) return;
       setState('stopped');
-      setProblem(error === undefined ? 'The service ended the stream.' : sentenceOf(error));
+      setProblem(error === undefined ? t`The service ended the stream.` : sentenceOf(error));
     };
     const begin = async () => {
       // Also before it resumes, because the session may have ended in the meantime.
@@ -50,7 +51,7 @@ export function useLiveEvents(source: Source): LiveEvents {
           cursor.current = event.cursor;
           setEvents((old) => [event, ...old].slice(0, MAX_EVENTS));
         },
-        onGap: () => setProblem('Some events are missing, because they are no longer stored.'),
+        onGap: () => setProblem(t`Some events are missing, because they are no longer stored.`),
         end: stop,
       });
     };

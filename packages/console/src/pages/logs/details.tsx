@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Alert, Button, Card, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -25,8 +27,8 @@ export function DetailsDrawer({ target, requestId, onClose }: DetailsProps) {
       onClose={onClose}
       position="right"
       size="lg"
-      title="Request"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      title={t`Request`}
+      closeButtonProps={{ 'aria-label': t`Close` }}
       transitionProps={{ duration: 0 }}
     >
       {requestId !== undefined && <Details target={target} requestId={requestId} />}
@@ -41,20 +43,29 @@ function Details({ target, requestId }: { target: Target; requestId: string }) {
   });
   return (
     <Stack>
-      <Copyable label="Request id" value={requestId} />
+      <Copyable label={t`Request id`} value={requestId} />
       <Loaded of={found}>
         {({ edges, pageInfo }) => (
           <>
             {edges.length === 0 && (
-              <Empty title="No such request">
-                Only failed and slow requests have an entry, for as long as the service keeps them. Look also in the
-                application to which the request belongs.
+              <Empty title={t`No such request`}>
+                <Trans>
+                  Only failed and slow requests have an entry, for as long as the service keeps them. Look also in the
+                  application to which the request belongs.
+                </Trans>
               </Empty>
             )}
             {edges.length > 1 && (
               <Text size="sm" c="dimmed">
-                {pageInfo.hasNextPage ? 'The latest 20' : edges.length} entries have this id, for example operations of
-                one socket.
+                {pageInfo.hasNextPage ? (
+                  <Trans>The latest 20 entries have this id, for example operations of one socket.</Trans>
+                ) : (
+                  <Plural
+                    value={edges.length}
+                    one="# entry has this id."
+                    other="# entries have this id, for example operations of one socket."
+                  />
+                )}
               </Text>
             )}
             {edges.map(({ node }) => (
@@ -87,35 +98,35 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
             {message}
           </Text>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {[code, place && `at ${place}`].filter(Boolean).join(', ')}
+            {[code, place && t`at ${place}`].filter(Boolean).join(', ')}
           </Text>
         </Alert>
       ))}
       <dl className="log-facts">
-        <Fact name="Time">
+        <Fact name={t`Time`}>
           <time dateTime={at} title={at}>
             {exact.format(new Date(at))}
           </time>
         </Fact>
-        <Fact name="Duration">{durationOf(durationMs)}</Fact>
-        <Fact name="Caller">
+        <Fact name={t`Duration`}>{durationOf(durationMs)}</Fact>
+        <Fact name={t`Caller`}>
           <Caller target={target} request={request} />
         </Fact>
-        {sessionId !== null && <Fact name="Session">{sessionId}</Fact>}
-        <Fact name="Address">{network}</Fact>
-        <Fact name="Client">{userAgent}</Fact>
-        <Fact name="Transport">{TRANSPORTS[transport]}</Fact>
-        <Fact name="Route">
+        {sessionId !== null && <Fact name={t`Session`}>{sessionId}</Fact>}
+        <Fact name={t`Address`}>{network}</Fact>
+        <Fact name={t`Client`}>{userAgent}</Fact>
+        <Fact name={t`Transport`}>{TRANSPORTS[transport]}</Fact>
+        <Fact name={t`Route`}>
           <Code style={{ overflowWrap: 'anywhere' }}>{[method, path ?? route].filter(Boolean).join(' ')}</Code>
         </Fact>
-        <Fact name="Operation">{operation}</Fact>
-        <Fact name="Root fields">{fields.join(', ')}</Fact>
-        <Fact name="Status as sent">
-          {httpStatus === null ? 'none, over a socket' : httpStatus !== status ? httpStatus : null}
+        <Fact name={t`Operation`}>{operation}</Fact>
+        <Fact name={t`Root fields`}>{fields.join(', ')}</Fact>
+        <Fact name={t`Status as sent`}>
+          {httpStatus === null ? t`none, over a socket` : httpStatus !== status ? httpStatus : null}
         </Fact>
-        <Fact name="Response">{responseBytes === null ? null : bytesText(responseBytes)}</Fact>
-        <Fact name="Cut off">{isCutOff ? 'the client disconnected before it had the response' : null}</Fact>
-        <Fact name="Process">{`${host}, ${pid}`}</Fact>
+        <Fact name={t`Response`}>{responseBytes === null ? null : bytesText(responseBytes)}</Fact>
+        <Fact name={t`Cut off`}>{isCutOff ? t`the client disconnected before it had the response` : null}</Fact>
+        <Fact name={t`Process`}>{`${host}, ${pid}`}</Fact>
       </dl>
     </Card>
   );
@@ -145,16 +156,16 @@ function Caller({ target: { application }, request }: { target: Target; request:
       {administratorId !== null && (ownsAll(me) ? <People request={request} /> : <span>{administratorId}</span>)}
       {apiKeyId !== null && (
         <Link to="/apps/$application/keys" params={{ application }}>
-          Key {apiKeyId}
+          <Trans>Key {apiKeyId}</Trans>
         </Link>
       )}
       {userId !== null && mayReadUsers && (
         <>
           <Link to="/apps/$application/users/$user" params={{ application, user: String(userId) }}>
-            User {userId}
+            <Trans>User {userId}</Trans>
           </Link>
           <Button component={Link} to={`/apps/${application}/logs?user=${userId}`} size="compact-xs" variant="default">
-            All of this user
+            <Trans>All of this user</Trans>
           </Button>
         </>
       )}
@@ -163,5 +174,9 @@ function Caller({ target: { application }, request }: { target: Target; request:
 }
 
 function People({ request: { administratorId } }: { request: RequestDetails }) {
-  return <Link to="/administrators">Administrator {administratorId}</Link>;
+  return (
+    <Link to="/administrators">
+      <Trans>Administrator {administratorId}</Trans>
+    </Link>
+  );
 }

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 
 export const REQUESTS = graphql(`query ConsoleRequests($filter: RequestLogFilter, $first: Int!, $after: String) {
   requestLog(filter: $filter, first: $first, after: $after) {
@@ -37,20 +38,20 @@ export const DETAILS = graphql(`query ConsoleRequestDetails($requestId: String!)
 export type LoggedRequest = ResultOf<typeof REQUESTS>['requestLog']['edges'][number]['node'];
 export type RequestDetails = ResultOf<typeof DETAILS>['requestLog']['edges'][number]['node'];
 
-export const TRANSPORTS = { REST: 'REST', GRAPHQL: 'GraphQL', WEBSOCKET: 'WebSocket', PAGE: 'Page' } as const;
+export const TRANSPORTS = { REST: 'REST', GRAPHQL: t`GraphQL`, WEBSOCKET: t`WebSocket`, PAGE: t`Page` } as const;
 export const CALLERS = {
-  ANONYMOUS: 'No credentials',
-  REFUSED: 'Refused credentials',
-  SESSION: 'Application session',
-  USER: 'User',
-  API_KEY: 'API key',
-  ADMINISTRATOR: 'Administrator',
+  ANONYMOUS: t`No credentials`,
+  REFUSED: t`Refused credentials`,
+  SESSION: t`Application session`,
+  USER: t`User`,
+  API_KEY: t`API key`,
+  ADMINISTRATOR: t`Administrator`,
 } as const;
 
 /** `GET /users/:id`, or what was requested over a socket. */
 export function titleOf({ method, route, path, operation, fields, transport }: LoggedRequest | RequestDetails): string {
   const what = operation ?? fields[0];
-  if (transport === 'WEBSOCKET') return what === undefined ? 'Socket refused' : what;
+  if (transport === 'WEBSOCKET') return what === undefined ? t`Socket refused` : what;
   const address = transport === 'GRAPHQL' && what !== undefined ? what : (path ?? route);
   return [method, address].filter(Boolean).join(' ');
 }
@@ -59,7 +60,7 @@ export function callerOf({ caller, userId, apiKeyId, administratorId }: LoggedRe
   const ids = { USER: userId, API_KEY: apiKeyId, ADMINISTRATOR: administratorId } as Record<string, number | null>;
   const id = ids[caller];
   const name = id == null ? CALLERS[caller] : `${CALLERS[caller]} ${id}`;
-  return caller !== 'USER' && userId !== null ? `${name} as user ${userId}` : name;
+  return caller !== 'USER' && userId !== null ? t`${name} as user ${userId}` : name;
 }
 
 export function durationOf(milliseconds: number): string {

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useRef, useState } from 'react';
@@ -11,16 +12,16 @@ export type LogSearch = Partial<
 >;
 
 const STATUSES = [
-  { group: 'Classes', items: ['4xx', '5xx'].map((value) => ({ value, label: `Errors ${value}` })) },
-  { group: 'Duration', items: [{ value: 'slow', label: 'Slow requests' }] },
-  { group: 'Single', items: ['400', '401', '403', '404', '422', '429', '500', '503'] },
+  { group: t`Classes`, items: ['4xx', '5xx'].map((value) => ({ value, label: t`Errors ${value}` })) },
+  { group: t`Duration`, items: [{ value: 'slow', label: t`Slow requests` }] },
+  { group: t`Single`, items: ['400', '401', '403', '404', '422', '429', '500', '503'] },
 ];
 
 const MINUTE = 60_000;
 const PERIODS = {
-  '15m': { label: 'Last 15 minutes', milliseconds: 15 * MINUTE },
-  '1h': { label: 'Last hour', milliseconds: 60 * MINUTE },
-  '1d': { label: 'Last day', milliseconds: 24 * 60 * MINUTE },
+  '15m': { label: t`Last 15 minutes`, milliseconds: 15 * MINUTE },
+  '1h': { label: t`Last hour`, milliseconds: 60 * MINUTE },
+  '1d': { label: t`Last day`, milliseconds: 24 * 60 * MINUTE },
 } as const;
 
 export function filterOf({ status, transport, route, caller, user, id, period }: LogSearch) {
@@ -62,50 +63,50 @@ export function Filters({ search, onChange, hasUsers }: FiltersProps) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
       <TypedFilter
-        label="Route or operation"
-        placeholder="/users, createUser"
+        label={t`Route or operation`}
+        placeholder={t`/users, createUser`}
         value={search.route}
         onChange={(route) => onChange({ route })}
         input={first}
       />
       <Select
-        label="Status"
-        placeholder="All"
+        label={t`Status`}
+        placeholder={t`All`}
         data={STATUSES}
         value={search.status ?? null}
         onChange={(status) => onChange({ status: status ?? undefined })}
         clearable
       />
       <Select
-        label="Transport"
-        placeholder="All"
+        label={t`Transport`}
+        placeholder={t`All`}
         data={optionsOf(TRANSPORTS)}
         value={search.transport ?? null}
         onChange={(transport) => onChange({ transport: transport ?? undefined })}
         clearable
       />
       <Select
-        label="Time"
-        placeholder="All that is stored"
+        label={t`Time`}
+        placeholder={t`All that is stored`}
         data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
         value={search.period ?? null}
         onChange={(period) => onChange({ period: period ?? undefined })}
         clearable
       />
       <Select
-        label="Caller"
-        placeholder="All"
+        label={t`Caller`}
+        placeholder={t`All`}
         data={optionsOf(CALLERS)}
         value={search.caller ?? null}
         onChange={(caller) => onChange({ caller: caller ?? undefined })}
         clearable
       />
       {hasUsers && (
-        <TypedFilter label="User" placeholder="Id" value={search.user} onChange={(user) => onChange({ user })} />
+        <TypedFilter label={t`User`} placeholder={t`Id`} value={search.user} onChange={(user) => onChange({ user })} />
       )}
       <TypedFilter
-        label="Request id"
-        placeholder="X-Request-Id"
+        label={t`Request id`}
+        placeholder={t`X-Request-Id`}
         value={search.id}
         onChange={(id) => onChange({ id })}
       />

@@ -1,4 +1,6 @@
 import type { ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Alert, Badge, Button, Code, Group, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
@@ -22,7 +24,7 @@ export function LogsPage() {
   const search = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/logs' });
   return (
-    <Page title="Logs" description="Requests that failed or were slow. Newest first, live.">
+    <Page title={t`Logs`} description={t`Requests that failed or were slow. Newest first, live.`}>
       <Logs
         key={application}
         target={{ application }}
@@ -38,8 +40,8 @@ export function ServiceLogsPage() {
   const navigate = useNavigate({ from: '/logs' });
   return (
     <Page
-      title="Service logs"
-      description="Requests without application: unknown paths, missing or wrong credentials, pages. Newest first, live."
+      title={t`Service logs`}
+      description={t`Requests without application: unknown paths, missing or wrong credentials, pages. Newest first, live.`}
     >
       <Logs
         target={SERVICE}
@@ -112,12 +114,16 @@ function List({ target, search, onOpen, onClear }: ListProps) {
       <FollowBar {...follow} />
       {skipped > 0 && (
         <Alert color="yellow" role="note">
-          {skipped.toLocaleString()} more requests failed in this time than the log keeps. Each kind of error has
-          entries; the metrics have all numbers.
+          <Plural
+            value={skipped}
+            one="# more request failed in this time than the log keeps."
+            other="# more requests failed in this time than the log keeps."
+          />{' '}
+          <Trans>Each kind of error has entries; the metrics have all numbers.</Trans>
         </Alert>
       )}
       <Rows
-        label="Requests"
+        label={t`Requests`}
         of={requests}
         columns={columns}
         keyOf={({ id }) => id}
@@ -129,10 +135,10 @@ function List({ target, search, onOpen, onClear }: ListProps) {
 
 function NothingFound({ onClear }: { onClear: () => void }) {
   return (
-    <Empty title="No request matches">
-      New requests that match appear here live.{' '}
+    <Empty title={t`No request matches`}>
+      <Trans>New requests that match appear here live.</Trans>{' '}
       <Button size="compact-sm" variant="default" onClick={onClear}>
-        Clear the filters
+        <Trans>Clear the filters</Trans>
       </Button>
     </Empty>
   );
@@ -140,18 +146,20 @@ function NothingFound({ onClear }: { onClear: () => void }) {
 
 function NothingLogged() {
   return (
-    <Empty title="No failed or slow requests">
-      Requests that end with status 400 or above, with GraphQL errors, or that take at least{' '}
-      <Code>REQUEST_LOG_SLOW_MS</Code> appear here within a second. Search for the <Code>X-Request-Id</Code> of a
-      response to find one.
+    <Empty title={t`No failed or slow requests`}>
+      <Trans>
+        Requests that end with status 400 or above, with GraphQL errors, or that take at least{' '}
+        <Code>REQUEST_LOG_SLOW_MS</Code> appear here within a second. Search for the <Code>X-Request-Id</Code> of a
+        response to find one.
+      </Trans>
     </Empty>
   );
 }
 
 const STATES: Record<FollowState, { name: string; color: string }> = {
-  live: { name: 'Live', color: 'brand' },
-  paused: { name: 'Paused', color: 'gray' },
-  stopped: { name: 'Stopped', color: 'red' },
+  live: { name: t`Live`, color: 'brand' },
+  paused: { name: t`Paused`, color: 'gray' },
+  stopped: { name: t`Stopped`, color: 'red' },
 };
 
 function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveRequests>) {
@@ -165,7 +173,7 @@ function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveR
           {name}
         </Badge>
         <Button size="xs" variant="default" onClick={toggle} aria-keyshortcuts="p">
-          {state === 'live' ? 'Pause' : 'Resume'}
+          {state === 'live' ? t`Pause` : t`Resume`}
         </Button>
       </Group>
       {problem && (
@@ -194,7 +202,7 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] => [
   {
-    name: 'Request',
+    name: t`Request`,
     width: 'minmax(0, 3fr)',
     render: (request) => (
       <Group gap="xs" wrap="nowrap">
@@ -210,10 +218,10 @@ const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] =
       </Group>
     ),
   },
-  { name: 'Caller', width: 'minmax(0, 1.2fr)', isMinor: true, render: callerOf },
-  { name: 'Duration', width: '5rem', isMinor: true, render: ({ durationMs }) => durationOf(durationMs) },
+  { name: t`Caller`, width: 'minmax(0, 1.2fr)', isMinor: true, render: callerOf },
+  { name: t`Duration`, width: '5rem', isMinor: true, render: ({ durationMs }) => durationOf(durationMs) },
   {
-    name: 'Request id',
+    name: t`Request id`,
     width: '8rem',
     isMinor: true,
     render: ({ requestId }) => (
@@ -223,7 +231,7 @@ const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] =
     ),
   },
   {
-    name: 'Time',
+    name: t`Time`,
     width: '7rem',
     render: ({ at }) => (
       <time dateTime={at} title={at}>

@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { clientOf, type Target } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
@@ -40,7 +41,7 @@ export function useLiveRequests({ target, filter, since, onRequest }: Follow) {
         end: (error?: unknown) => {
           if (aborted.signal.aborted) return;
           setState('stopped');
-          setProblem(error === undefined ? 'The service ended the stream.' : sentenceOf(error));
+          setProblem(error === undefined ? t`The service ended the stream.` : sentenceOf(error));
         },
       },
     );

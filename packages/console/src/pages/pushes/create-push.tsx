@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -8,8 +10,8 @@ import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
 const ENVIRONMENTS = [
-  { value: 'production', label: 'Production' },
-  { value: 'development', label: 'Development' },
+  { value: 'production', label: t`Production` },
+  { value: 'development', label: t`Development` },
 ];
 
 const NEW = {
@@ -46,7 +48,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
   const create = useMutation({
     mutationFn: () => mutate({ application }, CREATE_EVENTS, { input: inputOf(form) }),
     onSuccess: () => {
-      notifications.show({ message: 'Push created' });
+      notifications.show({ message: t`Push created` });
       onDone();
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
@@ -56,8 +58,8 @@ export function CreatePush({ application, onDone }: { application: number; onDon
     <form onSubmit={submit}>
       <Stack>
         <Textarea
-          label="Message"
-          description="A text, or JSON that the app evaluates"
+          label={t`Message`}
+          description={t`A text, or JSON that the app evaluates`}
           value={form.text}
           onChange={(event) => set({ text: event.currentTarget.value })}
           autosize
@@ -69,15 +71,15 @@ export function CreatePush({ application, onDone }: { application: number; onDon
         <Recipients form={form} set={set} />
         <Group grow align="flex-start">
           <Select
-            label="Environment"
+            label={t`Environment`}
             data={ENVIRONMENTS}
             value={form.environment}
             onChange={(environment) => environment && set({ environment })}
             allowDeselect={false}
           />
           <Select
-            label="Channel"
-            placeholder="Apple and Google"
+            label={t`Channel`}
+            placeholder={t`Apple and Google`}
             data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
             value={form.channel}
             onChange={(channel) => set({ channel })}
@@ -85,23 +87,23 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           />
         </Group>
         <TextInput
-          label="Name"
-          description="Distinguishes pushes; the subject of emails"
+          label={t`Name`}
+          description={t`Distinguishes pushes; the subject of emails`}
           value={form.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
           maxLength={255}
         />
         <Group grow align="flex-start">
           <TextInput
-            label="Send at"
-            description="Empty: at once"
+            label={t`Send at`}
+            description={t`Empty: at once`}
             type="datetime-local"
             value={form.date}
             onChange={(event) => set({ date: event.currentTarget.value })}
           />
           <NumberInput
-            label="Repeat"
-            description="Every so many minutes; empty: once"
+            label={t`Repeat`}
+            description={t`Every so many minutes; empty: once`}
             value={form.minutes}
             onChange={(minutes) => set({ minutes })}
             min={1}
@@ -110,7 +112,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
         </Group>
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
-            Create
+            <Trans>Create</Trans>
           </Button>
         </Group>
       </Stack>
@@ -124,8 +126,8 @@ function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) =>
   return (
     <>
       <TagsInput
-        label="Users"
-        description="Ids; press Enter after each"
+        label={t`Users`}
+        description={t`Ids; press Enter after each`}
         value={form.users}
         onChange={(users) => set({ users: users.filter((id) => /^\d{1,10}$/.test(id)) })}
         splitChars={SEPARATORS}
@@ -133,15 +135,15 @@ function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) =>
       />
       <Group grow align="flex-start">
         <TagsInput
-          label="Tags"
-          description="Also users with one of these"
+          label={t`Tags`}
+          description={t`Also users with one of these`}
           value={form.tags}
           onChange={(tags) => set({ tags })}
           acceptValueOnBlur
         />
         <TagsInput
-          label="Except tags"
-          description="Never users with one of these"
+          label={t`Except tags`}
+          description={t`Never users with one of these`}
           value={form.excluded}
           onChange={(excluded) => set({ excluded })}
           acceptValueOnBlur

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 
 export const EVENTS = graphql(`query ConsoleEvents($first: Int!, $after: String) {
   events(first: $first, after: $after) {
@@ -47,11 +48,11 @@ export type Send = ResultOf<typeof SENDS>['pushSends']['edges'][number]['node'];
 export type Delivery = ResultOf<typeof DELIVERIES>['pushDeliveries']['edges'][number]['node'];
 
 export const CHANNELS = {
-  apns: 'Apple (APNs)',
-  apns_voip: 'Apple VoIP',
-  gcm: 'Google (FCM)',
-  web: 'Browsers',
-  email: 'Email',
+  apns: t`Apple (APNs)`,
+  apns_voip: t`Apple VoIP`,
+  gcm: t`Google (FCM)`,
+  web: t`Browsers`,
+  email: t`Email`,
 };
 
 export function channelName(channel: string): string {

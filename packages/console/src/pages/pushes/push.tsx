@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -27,8 +29,8 @@ export function PushPage() {
   });
   return (
     <Page
-      title={found.data?.event.name || `Push ${id}`}
-      description={`Push ${id} of application ${application}`}
+      title={found.data?.event.name || t`Push ${id}`}
+      description={t`Push ${id} of application ${application}`}
       actions={found.data && <Actions target={target} id={id} isActive={found.data.eventStatus.active} />}
     >
       <Loaded of={found}>
@@ -36,7 +38,7 @@ export function PushPage() {
           <Stack gap="lg">
             <Facts of={loaded} application={application} />
             <Title order={2} size="h4">
-              Sends
+              <Trans>Sends</Trans>
             </Title>
             <Sends target={target} eventId={id} isActive={loaded.eventStatus.active} />
           </Stack>
@@ -50,30 +52,30 @@ function Facts({ of: { event, eventStatus }, application }: { of: EventDetails; 
   const { userId, channel, environment, message, endDate, tagQuery } = event;
   const creator =
     userId === 0 ? (
-      'Server or console'
+      t`Server or console`
     ) : (
       <Link to="/apps/$application/users/$user" params={{ application, user: String(userId) }}>
-        User {userId}
+        <Trans>User {userId}</Trans>
       </Link>
     );
-  const facts: Record<string, ReactNode> = {
-    State: eventStatus.active ? 'Active' : 'Ended',
-    Schedule: <Schedule {...event} />,
-    'Not after': <Time of={endDate} />,
-    Channel: channelName(channel),
-    Environment: environment,
-    'Created by': creator,
-    'Latest send': <Time of={eventStatus.lastSentAt} />,
-    Devices: eventStatus.recipients.toLocaleString(),
-    Delivered: eventStatus.delivered.toLocaleString(),
-    Failed: eventStatus.failed.toLocaleString(),
-    ...(tagQuery !== null && { Tags: tagQuery }),
-  };
+  const facts: { name: string; value: ReactNode }[] = [
+    { name: t`State`, value: eventStatus.active ? t`Active` : t`Ended` },
+    { name: t`Schedule`, value: <Schedule {...event} /> },
+    { name: t`Not after`, value: <Time of={endDate} /> },
+    { name: t`Channel`, value: channelName(channel) },
+    { name: t`Environment`, value: environment },
+    { name: t`Created by`, value: creator },
+    { name: t`Latest send`, value: <Time of={eventStatus.lastSentAt} /> },
+    { name: t`Devices`, value: eventStatus.recipients.toLocaleString() },
+    { name: t`Delivered`, value: eventStatus.delivered.toLocaleString() },
+    { name: t`Failed`, value: eventStatus.failed.toLocaleString() },
+    ...(tagQuery === null ? [] : [{ name: t`Tags`, value: tagQuery }]),
+  ];
   return (
     <Card withBorder>
       <Stack>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
-          {Object.entries(facts).map(([name, value]) => (
+          {facts.map(({ name, value }) => (
             <div key={name}>
               <Text size="sm" c="dimmed">
                 {name}
@@ -107,29 +109,29 @@ function Actions({ target, id, isActive }: { target: Target; id: number; isActiv
       const search = target.onBehalfOf === undefined ? {} : { user: String(target.onBehalfOf) };
       await navigate({ to: '/apps/$application/pushes', params: { application: Number(application) }, search });
       await refresh('events');
-      notifications.show({ message: 'Push deleted' });
+      notifications.show({ message: t`Push deleted` });
     },
   });
   return (
     <Group gap="xs">
       {isActive ? (
         <ConfirmButton
-          label="Stop"
-          question="Pending deliveries are cancelled, and no further send starts."
+          label={t`Stop`}
+          question={t`Pending deliveries are cancelled, and no further send starts.`}
           onConfirm={() => update.mutate(false)}
           isLoading={update.isPending}
         />
       ) : (
         <ConfirmButton
-          label="Send again"
-          question="The push is sent to its recipients again."
+          label={t`Send again`}
+          question={t`The push is sent to its recipients again.`}
           onConfirm={() => update.mutate(true)}
           isLoading={update.isPending}
         />
       )}
       <ConfirmButton
-        label="Delete push"
-        question="The push and the outcome of its sends are deleted."
+        label={t`Delete push`}
+        question={t`The push and the outcome of its sends are deleted.`}
         onConfirm={() => remove.mutate()}
         isLoading={remove.isPending}
       />

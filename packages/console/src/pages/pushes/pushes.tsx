@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
@@ -31,32 +33,36 @@ export function PushesPage() {
   });
   return (
     <Page
-      title="Pushes"
-      description="Sent once or repeatedly to a set of users, newest first."
-      actions={<Button onClick={open}>Create push</Button>}
+      title={t`Pushes`}
+      description={t`Sent once or repeatedly to a set of users, newest first.`}
+      actions={
+        <Button onClick={open}>
+          <Trans>Create push</Trans>
+        </Button>
+      }
     >
       <Group align="flex-end">
         <UserFilter
           key={application}
-          label="Created by"
+          label={t`Created by`}
           value={user}
           onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}
         />
       </Group>
       <Rows
-        label="Pushes"
+        label={t`Pushes`}
         of={events}
         columns={columnsOf(application, user)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="No pushes">
+          <Empty title={t`No pushes`}>
             {user === undefined
-              ? 'Create one here or from your server. Pushes that a user created are listed under “Created by”.'
-              : 'This user has created no pushes.'}
+              ? t`Create one here or from your server. Pushes that a user created are listed under “Created by”.`
+              : t`This user has created no pushes.`}
           </Empty>
         }
       />
-      <Modal opened={isOpen} onClose={close} title="Create push" size="lg" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Create push`} size="lg" closeOnClickOutside={false}>
         <CreatePush application={application} onDone={close} />
       </Modal>
     </Page>
@@ -65,7 +71,7 @@ export function PushesPage() {
 
 const columnsOf = (application: number, user: string | undefined): Column<ListedEvent>[] => [
   {
-    name: 'Push',
+    name: t`Push`,
     width: 'minmax(0, 2fr)',
     render: ({ id, name, channel, environment }) => (
       <>
@@ -75,7 +81,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
           params={{ application, event: String(id) }}
           search={user === undefined ? {} : { user }}
         >
-          {name || `Push ${id}`}
+          {name || t`Push ${id}`}
         </Link>
         <Text size="xs" c="dimmed" truncate>
           {channelName(channel)} · {environment}
@@ -84,15 +90,15 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
     ),
   },
   {
-    name: 'State',
+    name: t`State`,
     width: '7rem',
     render: ({ active }) => (
       <Badge variant="light" tt="none" color={active ? 'brand' : 'gray'} c={active ? undefined : 'dimmed'}>
-        {active ? 'Active' : 'Ended'}
+        {active ? t`Active` : t`Ended`}
       </Badge>
     ),
   },
-  { name: 'Sent', width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
-  { name: 'Sends', width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
-  { name: 'Created', width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Sent`, width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
+  { name: t`Sends`, width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
+  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

@@ -1,3 +1,4 @@
+import { plural, t } from '@lingui/core/macro';
 import { Badge, SegmentedControl, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -11,7 +12,7 @@ import { channelName, DELIVERIES, type Delivery } from './documents.ts';
 
 const from = '/shell/apps/$application/pushes/sends/$send';
 
-const STATES = { PENDING: 'Pending', DELIVERED: 'Delivered', FAILED: 'Failed' };
+const STATES = { PENDING: t`Pending`, DELIVERED: t`Delivered`, FAILED: t`Failed` };
 const COLORS = { PENDING: 'gray', DELIVERED: 'brand', FAILED: 'red' };
 
 const readStatus = (text: string | undefined): Delivery['status'] | null =>
@@ -34,12 +35,12 @@ export function SendPage() {
   });
   return (
     <Page
-      title="Deliveries"
-      description="Acceptance by the provider does not prove that the device received the push."
+      title={t`Deliveries`}
+      description={t`Acceptance by the provider does not prove that the device received the push.`}
       actions={
         <SegmentedControl
-          aria-label="State"
-          data={[{ value: '', label: 'All' }, ...Object.entries(STATES).map(([value, label]) => ({ value, label }))]}
+          aria-label={t`State`}
+          data={[{ value: '', label: t`All` }, ...Object.entries(STATES).map(([value, label]) => ({ value, label }))]}
           value={status ?? ''}
           onChange={(next) =>
             void navigate({ search: (old) => ({ ...old, status: next === '' ? undefined : next }), replace: true })
@@ -48,15 +49,15 @@ export function SendPage() {
       }
     >
       <Rows
-        label="Deliveries"
+        label={t`Deliveries`}
         of={deliveries}
         columns={columnsOf(application)}
         keyOf={({ subscriptionId }) => subscriptionId}
         empty={
-          <Empty title="No deliveries">
+          <Empty title={t`No deliveries`}>
             {status === null
-              ? 'No recipient had a device on this channel and environment, or the send has not begun.'
-              : 'No delivery is in this state.'}
+              ? t`No recipient had a device on this channel and environment, or the send has not begun.`
+              : t`No delivery is in this state.`}
           </Empty>
         }
       />
@@ -66,7 +67,7 @@ export function SendPage() {
 
 const columnsOf = (application: number): Column<Delivery>[] => [
   {
-    name: 'Device',
+    name: t`Device`,
     width: 'minmax(0, 1fr)',
     render: ({ subscriptionId, userId, channel, attempts }) => (
       <>
@@ -74,15 +75,15 @@ const columnsOf = (application: number): Column<Delivery>[] => [
           className="row-link"
           to="/apps/$application/users/$user"
           params={{ application, user: String(userId) }}
-        >{`User ${userId}`}</Link>
+        >{t`User ${userId}`}</Link>
         <Text size="xs" c="dimmed" truncate>
-          {`Subscription ${subscriptionId} · ${channelName(channel)} · ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`}
+          {t`Subscription ${subscriptionId} · ${channelName(channel)} · ${plural(attempts, { one: '# attempt', other: '# attempts' })}`}
         </Text>
       </>
     ),
   },
   {
-    name: 'State',
+    name: t`State`,
     width: '7rem',
     render: ({ status }) => (
       <Badge variant="light" tt="none" color={COLORS[status]} c={status === 'PENDING' ? 'dimmed' : undefined}>
@@ -91,11 +92,11 @@ const columnsOf = (application: number): Column<Delivery>[] => [
     ),
   },
   {
-    name: 'Answer of the provider',
+    name: t`Answer of the provider`,
     width: 'minmax(0, 2fr)',
     isMinor: true,
     render: ({ answer }) => <span title={answer ?? undefined}>{answer ?? '–'}</span>,
   },
-  { name: 'Answered', width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time of={answeredAt} /> },
-  { name: 'Next attempt', width: '12rem', isMinor: true, render: ({ retryAt }) => <Time of={retryAt} /> },
+  { name: t`Answered`, width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time of={answeredAt} /> },
+  { name: t`Next attempt`, width: '12rem', isMinor: true, render: ({ retryAt }) => <Time of={retryAt} /> },
 ];

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
@@ -24,11 +26,15 @@ export function Sends({ target, eventId, isActive }: SendsProps) {
   });
   return (
     <Rows
-      label="Sends"
+      label={t`Sends`}
       of={sends}
       columns={columnsOf(target)}
       keyOf={({ id }) => id}
-      empty={<Empty title="Not sent yet">Each send lists its devices with the answers of their providers.</Empty>}
+      empty={
+        <Empty title={t`Not sent yet`}>
+          <Trans>Each send lists its devices with the answers of their providers.</Trans>
+        </Empty>
+      }
     />
   );
 }
@@ -39,7 +45,7 @@ function hasUnfinished(edges: { node: Send }[] = []): boolean {
 
 const columnsOf = ({ application, onBehalfOf }: Target): Column<Send>[] => [
   {
-    name: 'Started',
+    name: t`Started`,
     width: 'minmax(0, 1fr)',
     render: ({ id, createdAt }) => (
       <Link
@@ -53,12 +59,12 @@ const columnsOf = ({ application, onBehalfOf }: Target): Column<Send>[] => [
     ),
   },
   {
-    name: 'Finished',
+    name: t`Finished`,
     width: 'minmax(0, 1fr)',
     isMinor: true,
-    render: ({ finishedAt }) => (finishedAt === null ? 'in progress' : <Time of={finishedAt} />),
+    render: ({ finishedAt }) => (finishedAt === null ? t`in progress` : <Time of={finishedAt} />),
   },
-  { name: 'Devices', width: '6rem', isMinor: true, render: ({ recipients }) => recipients.toLocaleString() },
-  { name: 'Delivered', width: '6rem', isMinor: true, render: ({ delivered }) => delivered.toLocaleString() },
-  { name: 'Failed', width: '6rem', render: ({ failed }) => failed.toLocaleString() },
+  { name: t`Devices`, width: '6rem', isMinor: true, render: ({ recipients }) => recipients.toLocaleString() },
+  { name: t`Delivered`, width: '6rem', isMinor: true, render: ({ delivered }) => delivered.toLocaleString() },
+  { name: t`Failed`, width: '6rem', render: ({ failed }) => failed.toLocaleString() },
 ];

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Text, TextInput, UnstyledButton } from '@mantine/core';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
@@ -21,13 +23,18 @@ export function Cell({ record, field, view }: CellProps) {
   const [edited, setEdited] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const store = useStore(record, field, view);
-  if (record.fields === null) return <Text c="dimmed">hidden</Text>;
+  if (record.fields === null)
+    return (
+      <Text c="dimmed">
+        <Trans>hidden</Trans>
+      </Text>
+    );
   if (edited === undefined) {
     const isEditable = field.type !== 'FILE';
     return (
       <UnstyledButton
         onClick={() => isEditable && setEdited(text)}
-        aria-label={`${field.name}: ${text || 'empty'}`}
+        aria-label={`${field.name}: ${text || t`empty`}`}
         w="100%"
         mih={28}
         fz="sm"

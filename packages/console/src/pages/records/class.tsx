@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Tabs } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -18,7 +20,7 @@ export function ClassPage() {
   return (
     <Page
       title={name}
-      description="Records of the class"
+      description={t`Records of the class`}
       actions={hasRole(useMe(), ['DEVELOPER'], application) && <DeleteClass application={application} name={name} />}
     >
       <Loaded of={found}>
@@ -26,7 +28,9 @@ export function ClassPage() {
           loaded ? (
             <ClassTabs key={name} application={application} loaded={loaded} />
           ) : (
-            <Empty title="There is no class of this name">It may have been deleted.</Empty>
+            <Empty title={t`There is no class of this name`}>
+              <Trans>It may have been deleted.</Trans>
+            </Empty>
           )
         }
       </Loaded>
@@ -38,13 +42,17 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
   const [saved, setSaved] = useState(0);
   const onDone = () => {
     setSaved(saved + 1);
-    notifications.show({ message: 'Class saved' });
+    notifications.show({ message: t`Class saved` });
   };
   return (
     <Tabs defaultValue="records" keepMounted={false}>
       <Tabs.List mb="md">
-        <Tabs.Tab value="records">Records</Tabs.Tab>
-        <Tabs.Tab value="definition">Fields and permissions</Tabs.Tab>
+        <Tabs.Tab value="records">
+          <Trans>Records</Trans>
+        </Tabs.Tab>
+        <Tabs.Tab value="definition">
+          <Trans>Fields and permissions</Trans>
+        </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="records">
         <Grid application={application} definition={loaded} />
@@ -68,8 +76,8 @@ function DeleteClass({ application, name }: { application: number; name: string 
   });
   return (
     <ConfirmButton
-      label="Delete class"
-      question="The class and all its records are deleted. This cannot be undone."
+      label={t`Delete class`}
+      question={t`The class and all its records are deleted. This cannot be undone.`}
       typed={name}
       onConfirm={() => remove.mutate()}
       isLoading={remove.isPending}

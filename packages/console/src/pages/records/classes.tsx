@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Modal, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
@@ -19,25 +21,39 @@ export function ClassesPage() {
   };
   return (
     <Page
-      title="Data"
-      description="Classes of records with fields and permissions."
-      actions={mayCreate && <Button onClick={open}>Create class</Button>}
+      title={t`Data`}
+      description={t`Classes of records with fields and permissions.`}
+      actions={
+        mayCreate && (
+          <Button onClick={open}>
+            <Trans>Create class</Trans>
+          </Button>
+        )
+      }
     >
       <Loaded of={classes}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title="No classes yet">
-              A class is a table of your app, for example Task with the fields title and isDone. GraphQL gets typed
-              operations for it at once.
+            <Empty title={t`No classes yet`}>
+              <Trans>
+                A class is a table of your app, for example Task with the fields title and isDone. GraphQL gets typed
+                operations for it at once.
+              </Trans>
             </Empty>
           ) : (
             <Table.ScrollContainer minWidth={480}>
               <Table verticalSpacing="sm">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Class</Table.Th>
-                    <Table.Th>Fields</Table.Th>
-                    <Table.Th>Created</Table.Th>
+                    <Table.Th>
+                      <Trans>Class</Trans>
+                    </Table.Th>
+                    <Table.Th>
+                      <Trans>Fields</Trans>
+                    </Table.Th>
+                    <Table.Th>
+                      <Trans>Created</Trans>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -66,7 +82,7 @@ export function ClassesPage() {
           )
         }
       </Loaded>
-      <Modal opened={isOpen} onClose={close} title="Create class" size="xl" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Create class`} size="xl" closeOnClickOutside={false}>
         <Designer application={application} onDone={created} />
       </Modal>
     </Page>

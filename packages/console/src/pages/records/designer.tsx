@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -77,8 +79,8 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
       <Stack>
         {!existing && (
           <TextInput
-            label="Name"
-            description="A letter, then letters, digits or _. For example Task"
+            label={t`Name`}
+            description={t`A letter, then letters, digits or _. For example Task`}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             maxLength={50}
@@ -87,13 +89,13 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
           />
         )}
         <Title order={2} size="h5">
-          Fields
+          <Trans>Fields</Trans>
         </Title>
         <Table.ScrollContainer minWidth={680}>
           <Table>
             <Table.Thead>
               <Table.Tr>
-                {['Name', 'Type', 'List', 'Required', 'Unique', 'Index'].map((title) => (
+                {[t`Name`, t`Type`, t`List`, t`Required`, t`Unique`, t`Index`].map((title) => (
                   <Table.Th key={title}>{title}</Table.Th>
                 ))}
               </Table.Tr>
@@ -107,19 +109,19 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
         </Table.ScrollContainer>
         <Group>
           <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
-            Add field
+            <Trans>Add field</Trans>
           </Button>
           <Text size="sm" c="dimmed">
-            An index keeps range filters and sorting fast.
+            <Trans>An index keeps range filters and sorting fast.</Trans>
           </Text>
         </Group>
         <Title order={2} size="h5">
-          Permissions
+          <Trans>Permissions</Trans>
         </Title>
         <PermissionInputs value={permissions} onChange={setPermissions} />
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending}>
-            {existing ? 'Save' : 'Create class'}
+            {existing ? t`Save` : t`Create class`}
           </Button>
         </Group>
       </Stack>
@@ -135,12 +137,12 @@ const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label
 const SWITCHES = ['array', 'required', 'unique', 'index'] as const;
 
 function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Partial<FieldForm>) => void }) {
-  const label = field.name || 'new field';
+  const label = field.name || t`new field`;
   return (
     <Table.Tr>
       <Table.Td>
         <TextInput
-          aria-label={`Name of ${label}`}
+          aria-label={t`Name of ${label}`}
           value={field.name}
           onChange={(event) => onChange({ name: event.currentTarget.value })}
           readOnly={field.isStored}
@@ -149,7 +151,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
       </Table.Td>
       <Table.Td>
         <Select
-          aria-label={`Type of ${label}`}
+          aria-label={t`Type of ${label}`}
           data={TYPES}
           value={field.type}
           onChange={(type) => type && onChange({ type: type as FieldType })}

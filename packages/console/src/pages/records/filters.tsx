@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type SubmitEvent, useState } from 'react';
@@ -12,13 +14,13 @@ export interface Condition {
 }
 
 const OPERATORS = [
-  { value: 'eq', label: 'is' },
-  { value: 'ne', label: 'is not' },
-  { value: 'contains', label: 'contains' },
-  { value: 'gt', label: 'is greater than' },
-  { value: 'gte', label: 'is at least' },
-  { value: 'lt', label: 'is less than' },
-  { value: 'lte', label: 'is at most' },
+  { value: 'eq', label: t`is` },
+  { value: 'ne', label: t`is not` },
+  { value: 'contains', label: t`contains` },
+  { value: 'gt', label: t`is greater than` },
+  { value: 'gte', label: t`is at least` },
+  { value: 'lt', label: t`is less than` },
+  { value: 'lte', label: t`is at most` },
 ];
 
 const OWN_FIELDS: Pick<Field, 'name' | 'type' | 'array'>[] = [
@@ -76,15 +78,15 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
   const set = (next: Condition[]) => onChange({ filter: next.length === 0 ? undefined : JSON.stringify(next) });
   const sortable = definition.fields.filter(({ array, type }) => !array && type !== 'FILE' && type !== 'LOCATION');
   const orders = [...sortable.map(({ name }) => name), 'createdAt', 'updatedAt'].flatMap((name) => [
-    { value: name, label: `${name}, ascending` },
-    { value: `-${name}`, label: `${name}, descending` },
+    { value: name, label: t`${name}, ascending` },
+    { value: `-${name}`, label: t`${name}, descending` },
   ]);
   return (
     <Group align="flex-end" gap="xs">
       <Popover opened={isOpen} onChange={close} trapFocus position="bottom-start" withArrow>
         <Popover.Target>
           <Button variant="default" onClick={toggle}>
-            Add condition
+            <Trans>Add condition</Trans>
           </Button>
         </Popover.Target>
         <Popover.Dropdown>
@@ -98,8 +100,8 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
         </Popover.Dropdown>
       </Popover>
       <Select
-        aria-label="Sort"
-        placeholder="Sort by id"
+        aria-label={t`Sort`}
+        placeholder={t`Sort by id`}
         data={orders}
         value={sort ?? null}
         onChange={(value) => onChange({ sort: value ?? undefined })}
@@ -107,8 +109,8 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
         w={200}
       />
       <TextInput
-        aria-label="See as user"
-        placeholder="See as user (id)"
+        aria-label={t`See as user`}
+        placeholder={t`See as user (id)`}
         value={user}
         onChange={({ currentTarget: { value } }) => {
           setUser(value);
@@ -117,7 +119,7 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
         w={150}
       />
       {conditions.map((condition, index) => {
-        const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || 'empty'}`;
+        const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || t`empty`}`;
         return (
           <Badge
             key={name}
@@ -128,7 +130,7 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
               <ActionIcon
                 size="xs"
                 variant="transparent"
-                aria-label={`Remove the condition ${name}`}
+                aria-label={t`Remove the condition ${name}`}
                 onClick={() => set(conditions.filter((_, position) => position !== index))}
               >
                 ×
@@ -167,7 +169,7 @@ function ConditionForm({ definition, onAdd }: { definition: RecordClass; onAdd: 
     <form onSubmit={submit}>
       <Stack gap="xs" w={260}>
         <Select
-          label="Field"
+          label={t`Field`}
           data={fields.map(({ name }) => name)}
           value={field}
           onChange={(value) => value && setField(value)}
@@ -175,7 +177,7 @@ function ConditionForm({ definition, onAdd }: { definition: RecordClass; onAdd: 
           comboboxProps={{ withinPortal: false }}
         />
         <Select
-          label="Condition"
+          label={t`Condition`}
           data={OPERATORS}
           value={operator}
           onChange={(value) => value && setOperator(value)}
@@ -183,13 +185,15 @@ function ConditionForm({ definition, onAdd }: { definition: RecordClass; onAdd: 
           comboboxProps={{ withinPortal: false }}
         />
         <TextInput
-          label="Value"
-          description="Empty: no value"
+          label={t`Value`}
+          description={t`Empty: no value`}
           value={text}
           error={problem}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Button type="submit">Add</Button>
+        <Button type="submit">
+          <Trans>Add</Trans>
+        </Button>
       </Stack>
     </form>
   );

@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { Anchor, Button, Group, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
@@ -55,29 +57,33 @@ export function Grid({ application, definition }: { application: number; definit
         />
         <Group gap="xs">
           <Transfer view={view} definition={definition} onImported={refresh} />
-          <Button onClick={open}>Create record</Button>
+          <Button onClick={open}>
+            <Trans>Create record</Trans>
+          </Button>
         </Group>
       </Group>
       {live.waiting > 0 && (
         <Group gap="sm" mb="sm" role="status">
-          <Text size="sm">{live.waiting === 1 ? '1 other record' : `${live.waiting} other records`} changed.</Text>
+          <Text size="sm">
+            <Plural value={live.waiting} one="# other record changed." other="# other records changed." />
+          </Text>
           <Button size="compact-sm" variant="default" onClick={() => void refresh()}>
-            Load again
+            <Trans>Load again</Trans>
           </Button>
         </Group>
       )}
       <Rows
-        label={`Records of ${definition.name}`}
+        label={t`Records of ${definition.name}`}
         of={records}
         columns={columnsOf(definition, view, setOpened)}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={hasConditions ? 'No record matches' : 'No records yet'}>
-            {hasConditions ? 'Remove a condition to see more.' : 'Create one here, import a file, or use the API.'}
+          <Empty title={hasConditions ? t`No record matches` : t`No records yet`}>
+            {hasConditions ? t`Remove a condition to see more.` : t`Create one here, import a file, or use the API.`}
           </Empty>
         }
       />
-      <Modal opened={isOpen} onClose={close} title="Create record" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Create record`} closeOnClickOutside={false}>
         <RecordForm
           view={view}
           definition={definition}
@@ -90,7 +96,7 @@ export function Grid({ application, definition }: { application: number; definit
       <Modal
         opened={opened !== undefined}
         onClose={() => setOpened(undefined)}
-        title={`Record ${opened?.id}`}
+        title={t`Record ${opened?.id ?? ''}`}
         size="lg"
       >
         {opened && (
@@ -117,7 +123,7 @@ function orderOf(sort: string): View['orderBy'] {
 function columnsOf(definition: RecordClass, view: View, open: (record: DataRecord) => void): Column<DataRecord>[] {
   return [
     {
-      name: 'Id',
+      name: t`Id`,
       width: '7rem',
       render: (record) => (
         <Anchor component="button" type="button" className="row-link" size="sm" onClick={() => open(record)}>
@@ -134,7 +140,7 @@ function columnsOf(definition: RecordClass, view: View, open: (record: DataRecor
       }),
     ),
     {
-      name: 'Owner',
+      name: t`Owner`,
       width: '5rem',
       isMinor: true,
       render: ({ userId }) =>
@@ -150,6 +156,6 @@ function columnsOf(definition: RecordClass, view: View, open: (record: DataRecor
           '–'
         ),
     },
-    { name: 'Changed', width: '12rem', isMinor: true, render: ({ updatedAt }) => <Time of={updatedAt} /> },
+    { name: t`Changed`, width: '12rem', isMinor: true, render: ({ updatedAt }) => <Time of={updatedAt} /> },
   ];
 }

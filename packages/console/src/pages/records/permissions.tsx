@@ -1,3 +1,4 @@
+import { t } from '@lingui/core/macro';
 import { Group, Select, Stack, TagsInput } from '@mantine/core';
 import type { RecordClass } from './documents.ts';
 
@@ -17,18 +18,18 @@ export type PermissionForm = Record<Action, ActionForm>;
 const ACTIONS: readonly Action[] = ['create', 'read', 'update', 'delete'];
 
 const TITLES: Record<Action, string> = {
-  create: 'Create records',
-  read: 'Read records',
-  update: 'Change records',
-  delete: 'Delete records',
+  create: t`Create records`,
+  read: t`Read records`,
+  update: t`Change records`,
+  delete: t`Delete records`,
 };
 
 const NAMES: Record<Access, string> = {
-  OPEN: 'Everybody',
-  OWNER: 'The owner of the record',
-  OPEN_FOR_GROUPS: 'Groups of users',
-  OPEN_FOR_USERS_IDS: 'Selected users',
-  NOT_ALLOWED: 'API keys only',
+  OPEN: t`Everybody`,
+  OWNER: t`The owner of the record`,
+  OPEN_FOR_GROUPS: t`Groups of users`,
+  OPEN_FOR_USERS_IDS: t`Selected users`,
+  NOT_ALLOWED: t`API keys only`,
 };
 
 /** The service's defaults for a new class. */
@@ -81,11 +82,11 @@ export function PermissionInputs({ value, onChange }: PermissionInputsProps) {
               comboboxProps={{ zIndex: 500 }}
             />
             {access === 'OPEN_FOR_GROUPS' && (
-              <TagsInput label="Groups" value={groups} onChange={(chosen) => set({ groups: chosen })} />
+              <TagsInput label={t`Groups`} value={groups} onChange={(chosen) => set({ groups: chosen })} />
             )}
             {access === 'OPEN_FOR_USERS_IDS' && (
               <TagsInput
-                label="Ids of users"
+                label={t`Ids of users`}
                 value={ids}
                 onChange={(chosen) => set({ ids: chosen.filter((id) => /^\d{1,10}$/.test(id)) })}
               />

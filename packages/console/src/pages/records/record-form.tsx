@@ -1,3 +1,5 @@
+import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -55,7 +57,7 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
           <TextInput
             key={name}
             label={name}
-            description={array ? 'A list in JSON, for example ["a", "b"]' : FORMATS[type] || TYPE_NAMES[type]}
+            description={array ? t`A list in JSON, for example ["a", "b"]` : FORMATS[type] || TYPE_NAMES[type]}
             value={texts[name] ?? ''}
             onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
             withAsterisk={required}
@@ -69,15 +71,15 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
         <Group justify="space-between">
           {record ? (
             <ConfirmButton
-              label="Delete"
-              question="Delete this record and its children?"
+              label={t`Delete`}
+              question={t`Delete this record and its children?`}
               onConfirm={() => remove.mutate()}
             />
           ) : (
             <span />
           )}
           <Button type="submit" loading={save.isPending}>
-            {record ? 'Save' : 'Create'}
+            {record ? t`Save` : t`Create`}
           </Button>
         </Group>
       </Stack>
@@ -94,11 +96,17 @@ function valueIn(field: Field, texts: Record<string, string>): unknown {
 }
 
 function Facts({ record: { userId, parentId, createdAt, updatedAt } }: { record: DataRecord }) {
+  const owner = userId ? t`owned by user ${userId}` : t`without owner`;
   return (
     <Text size="sm" c="dimmed">
-      Created <Time of={createdAt} />, changed <Time of={updatedAt} />
-      {userId ? `, owned by user ${userId}` : ', without owner'}
-      {parentId && `, child of ${parentId}`}
+      <Trans>
+        Created <Time of={createdAt} />, changed <Time of={updatedAt} />, {owner}
+      </Trans>
+      {parentId && (
+        <>
+          , <Trans>child of {parentId}</Trans>
+        </>
+      )}
     </Text>
   );
 }

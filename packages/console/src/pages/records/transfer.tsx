@@ -1,3 +1,5 @@
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { Alert, Button, FileInput, Group, Menu, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
@@ -28,23 +30,29 @@ export function Transfer({ view, definition, onImported }: TransferProps) {
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" loading={download.isPending}>
-            Import and export
+            <Trans>Import and export</Trans>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={open}>Import a JSON or CSV file</Menu.Item>
-          <Menu.Item onClick={() => download.mutate('json')}>Export as JSON</Menu.Item>
-          <Menu.Item onClick={() => download.mutate('csv')}>Export as CSV</Menu.Item>
+          <Menu.Item onClick={open}>
+            <Trans>Import a JSON or CSV file</Trans>
+          </Menu.Item>
+          <Menu.Item onClick={() => download.mutate('json')}>
+            <Trans>Export as JSON</Trans>
+          </Menu.Item>
+          <Menu.Item onClick={() => download.mutate('csv')}>
+            <Trans>Export as CSV</Trans>
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isOpen} onClose={close} title="Import records" closeOnClickOutside={false}>
+      <Modal opened={isOpen} onClose={close} title={t`Import records`} closeOnClickOutside={false}>
         <ImportForm
           view={view}
           definition={definition}
           onDone={(count) => {
             close();
             onImported();
-            notifications.show({ message: `${count.toLocaleString()} records imported` });
+            notifications.show({ message: plural(count, { one: '# record imported', other: '# records imported' }) });
           }}
         />
       </Modal>
@@ -116,20 +124,22 @@ function ImportForm({ view, definition, onDone }: ImportFormProps) {
   return (
     <Stack>
       <Text size="sm">
-        A JSON list of objects, or a CSV file with field names in its first row. Other columns are ignored. Records are
-        created in groups of {BATCH}; a group with an invalid record is not stored, and the import stops there.
+        <Trans>
+          A JSON list of objects, or a CSV file with field names in its first row. Other columns are ignored. Records
+          are created in groups of {BATCH}; a group with an invalid record is not stored, and the import stops there.
+        </Trans>
       </Text>
-      <FileInput label="File" accept=".json,.csv,application/json,text/csv" value={file} onChange={setFile} />
-      {done && <Progress value={(done.count / done.total) * 100} aria-label="Progress of the import" />}
+      <FileInput label={t`File`} accept=".json,.csv,application/json,text/csv" value={file} onChange={setFile} />
+      {done && <Progress value={(done.count / done.total) * 100} aria-label={t`Progress of the import`} />}
       {load.error && (
         <Alert color="red" role="alert">
-          {done && `${done.count} of ${done.total} records were stored. `}
+          {done && `${t`${done.count} of ${done.total} records were stored.`} `}
           {sentenceOf(load.error)}
         </Alert>
       )}
       <Group justify="flex-end">
         <Button onClick={() => load.mutate()} disabled={!file} loading={load.isPending}>
-          Import
+          <Trans>Import</Trans>
         </Button>
       </Group>
     </Stack>
@@ -146,12 +156,12 @@ async function readFile(file: File, { fields }: RecordClass): Promise<Values[]> 
       try {
         return Object.fromEntries(present.map((field) => [field.name, parseValue(row[field.name]!, field)]));
       } catch (error) {
-        throw new Error(`Row ${index + 2}: ${sentenceOf(error)}`);
+        throw new Error(t`Row ${index + 2}: ${sentenceOf(error)}`);
       }
     });
   }
   const rows: unknown = JSON.parse(text);
-  if (!Array.isArray(rows)) throw new Error('The file must contain a list of objects.');
+  if (!Array.isArray(rows)) throw new Error(t`The file must contain a list of objects.`);
   return rows.map((row: Values) =>
     Object.fromEntries(known.filter(({ name }) => row[name] != null).map(({ name }) => [name, row[name]])),
   );

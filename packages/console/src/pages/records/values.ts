@@ -1,24 +1,25 @@
+import { t } from '@lingui/core/macro';
 import type { Field, FieldType } from './documents.ts';
 
 export const TYPE_NAMES: Record<FieldType, string> = {
-  STRING: 'Text',
-  INTEGER: 'Integer',
-  FLOAT: 'Number',
-  BOOLEAN: 'True or false',
-  DATE: 'Date and time',
-  LOCATION: 'Location',
-  FILE: 'File',
+  STRING: t`Text`,
+  INTEGER: t`Integer`,
+  FLOAT: t`Number`,
+  BOOLEAN: t`True or false`,
+  DATE: t`Date and time`,
+  LOCATION: t`Location`,
+  FILE: t`File`,
 };
 
 /** How a value is typed, for the hint of its input. */
 export const FORMATS: Record<FieldType, string> = {
   STRING: '',
-  INTEGER: 'For example 42',
-  FLOAT: 'For example 1.5',
-  BOOLEAN: 'true or false',
-  DATE: 'For example 2026-11-23T18:00:00Z',
-  LOCATION: 'Latitude, longitude: 52.5, 13.4',
-  FILE: 'Files are uploaded by clients',
+  INTEGER: t`For example 42`,
+  FLOAT: t`For example 1.5`,
+  BOOLEAN: t`true or false`,
+  DATE: t`For example 2026-11-23T18:00:00Z`,
+  LOCATION: t`Latitude, longitude: 52.5, 13.4`,
+  FILE: t`Files are uploaded by clients`,
 };
 
 export class InvalidValueError extends Error {}
@@ -58,31 +59,31 @@ function listOf(text: string): unknown[] {
   } catch {
     // reported below
   }
-  throw new InvalidValueError('Enter a list in JSON, for example ["a", "b"].');
+  throw new InvalidValueError(t`Enter a list in JSON, for example ["a", "b"].`);
 }
 
 function numberOf(text: string, type: 'INTEGER' | 'FLOAT'): number {
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new InvalidValueError('Enter a number.');
-  if (type === 'INTEGER' && !Number.isSafeInteger(number)) throw new InvalidValueError('Enter a whole number.');
+  if (!Number.isFinite(number)) throw new InvalidValueError(t`Enter a number.`);
+  if (type === 'INTEGER' && !Number.isSafeInteger(number)) throw new InvalidValueError(t`Enter a whole number.`);
   return number;
 }
 
 function booleanOf(text: string): boolean {
   const lower = text.trim().toLowerCase();
-  if (lower !== 'true' && lower !== 'false') throw new InvalidValueError('Enter true or false.');
+  if (lower !== 'true' && lower !== 'false') throw new InvalidValueError(t`Enter true or false.`);
   return lower === 'true';
 }
 
 function dateOf(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
-    throw new InvalidValueError('Enter a date and time, for example 2026-11-23T18:00Z.');
+    throw new InvalidValueError(t`Enter a date and time, for example 2026-11-23T18:00Z.`);
   return time.toISOString();
 }
 
 function locationOf(text: string): number[] {
   const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-  if (parts.length !== 2 || !parts.every(Number.isFinite)) throw new InvalidValueError('Enter latitude, longitude.');
+  if (parts.length !== 2 || !parts.every(Number.isFinite)) throw new InvalidValueError(t`Enter latitude, longitude.`);
   return parts;
 }

@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Explorer } from './explorer.tsx';
@@ -5,6 +7,8 @@ import './explorer.css';
 
 createRoot(document.getElementById('explorer')!).render(
   <StrictMode>
-    <Explorer />
+    <I18nProvider i18n={i18n}>
+      <Explorer />
+    </I18nProvider>
   </StrictMode>,
 );

@@ -1,6 +1,8 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';
+import { i18n } from '@lingui/core';
+import { I18nProvider } from '@lingui/react';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -14,12 +16,14 @@ import { theme, themeVariables } from './app/theme.ts';
 
 createRoot(document.getElementById('console')!).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={themeVariables} defaultColorScheme="auto">
-      <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
-        <RouterProvider router={router} />
-        <AccessDialogs />
-      </QueryClientProvider>
-    </MantineProvider>
+    <I18nProvider i18n={i18n}>
+      <MantineProvider theme={theme} cssVariablesResolver={themeVariables} defaultColorScheme="auto">
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="bottom-right" />
+          <RouterProvider router={router} />
+          <AccessDialogs />
+        </QueryClientProvider>
+      </MantineProvider>
+    </I18nProvider>
   </StrictMode>,
 );

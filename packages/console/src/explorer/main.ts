@@ -1,0 +1,3 @@
+import { activateLanguage } from '../language.ts';
+
+void activateLanguage().then(() => import('./start.tsx'));
