@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
@@ -52,10 +53,38 @@ function until<Value>(live: Live<Value>, isRight: (value: Value) => unknown): Pr
   });
 }
 
+/** Keeps the next response to an operation: `arrived` resolves when the service has answered. */
+class HeldResponse {
+  #operation: string | undefined;
+  readonly #arrived = new EventTarget();
+  #release = () => {};
+
+  readonly fetch: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    const { query } = JSON.parse(String(request[1]?.body)) as { query: string };
+    if (!this.#operation || !query.startsWith(`query ${this.#operation}`)) return response;
+    this.#operation = undefined;
+    await new Promise<void>((resolve) => {
+      this.#release = resolve;
+      this.#arrived.dispatchEvent(new Event('arrived'));
+    });
+    return response;
+  };
+
+  hold(operation: string): Promise<unknown> {
+    this.#operation = operation;
+    return once(this.#arrived, 'arrived');
+  }
+
+  release(): void {
+    this.#release();
+  }
+}
+
 const texts = ({ messages }: ThreadState) => messages.map(({ text, state }) => `${text} ${state}`);
 
-async function pair() {
-  const [alice, bob] = [await signedIn(), await signedIn()];
+async function pair(options: Partial<AtriumOptions> = {}) {
+  const [alice, bob] = [await signedIn(undefined, options), await signedIn()];
   const { id } = await alice.atrium.chat.openPrivate(bob.id);
   return { alice, bob, id };
 }
@@ -257,6 +286,51 @@ describe('chat', () => {
     await until(alice.atrium.chat.online([bob.id]), (online) => !online.has(bob.id));
   });
 
+  test('the list keeps what happened while it was loaded', async () => {
+    const held = new HeldResponse();
+    const { alice, bob, id } = await pair({ fetch: held.fetch });
+    const removed = await bob.atrium.chat.createGroup('Lunch', [alice.id]);
+    const thread = bob.atrium.chat.dialog(id);
+    await thread.send('before');
+    await until(alice.atrium.chat.dialog(id).thread, ({ messages }) => messages.length === 1);
+    const gone = alice.atrium.chat.dialog(removed.id).thread;
+    await until(gone, ({ status }) => status === 'ready');
+    const arrived = held.hold('Dialogs');
+    const list = until(alice.atrium.chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+    await arrived;
+    await thread.send('during');
+    await until(alice.atrium.chat.dialog(id).thread, ({ messages }) => messages.length === 2);
+    await bob.atrium.chat.dialog(removed.id).update({ removeUserIds: [alice.id] });
+    await until(gone, ({ status }) => status === 'error');
+    held.release();
+    expect((await list).dialogs.map(({ id }) => id)).toContain(removed.id);
+    const { dialogs } = alice.atrium.chat.list.get();
+    expect(dialogs).toMatchObject([{ id, lastMessage: { text: 'during' }, unreadCount: 2 }]);
+  });
+
+  test('the list keeps what happened while it loaded one dialog again', async () => {
+    const held = new HeldResponse();
+    const { alice, bob, id } = await pair({ fetch: held.fetch });
+    const handle = bob.atrium.chat.dialog(id);
+    const seen: (string | undefined)[] = [];
+    onTestFinished(
+      alice.atrium.chat.list.subscribe(() => {
+        seen.push(alice.atrium.chat.list.get().dialogs[0]?.lastMessage?.text);
+      }),
+    );
+    await until(alice.atrium.chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+    const first = await handle.send('first');
+    const arrived = held.hold('Dialog(');
+    await handle.edit(first.id, 'first, edited');
+    await arrived;
+    const second = await handle.send('second');
+    await until(alice.atrium.chat.list, ({ dialogs }) => dialogs[0]?.lastMessage?.text === 'second');
+    held.release();
+    await handle.edit(second.id, 'second, edited');
+    await until(alice.atrium.chat.list, ({ dialogs }) => dialogs[0]?.lastMessage?.text === 'second, edited');
+    expect(seen.slice(seen.indexOf('second'))).not.toContain('first, edited');
+  });
+
   test('messages are paged both ways around one message', async () => {
     const { alice, id } = await pair();
     const handle = alice.atrium.chat.dialog(id);
@@ -276,7 +350,8 @@ describe('chat', () => {
     );
     await handle.loadNewer();
     expect(handle.thread.get().messages.at(-1)!.text).toBe('114');
-    await handle.jumpToLatest();
+    await Promise.all([handle.jumpToLatest(), handle.jumpToLatest()]);
+    expect(handle.thread.get()).toMatchObject({ status: 'ready', hasNewer: false });
     expect(handle.thread.get().messages.at(-1)!.text).toBe('119');
   });
 

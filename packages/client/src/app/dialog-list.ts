@@ -1,4 +1,4 @@
-import type { AtriumError } from '../errors.ts';
+import { AtriumError } from '../errors.ts';
 import { DIALOG, DIALOGS, type DialogEvent, dialogOf } from './chat-documents.ts';
 import type { Dialog, Page } from './chat-types.ts';
 import { asAtriumError, type Core, persistently, type Status } from './core.ts';
@@ -26,9 +26,11 @@ export class DialogList {
   readonly #core: Core;
   #cursor: string | null = null;
   #stopped = new AbortController();
+  /** Events that arrived while the list was loaded. */
+  #early: DialogEvent[] | undefined;
   /** Dialogs to load again after events that do not contain them. */
   readonly #outdated = new Set<string>();
-  #isRefreshing = false;
+  #refreshing: string | undefined;
 
   constructor(core: Core) {
     this.#core = core;
@@ -87,6 +89,8 @@ export class DialogList {
   #start(): () => void {
     const stopped = new AbortController();
     this.#stopped = stopped;
+    this.#outdated.clear();
+    this.#refreshing = undefined;
     this.store.set(START);
     const userId = this.#core.userId();
     if (userId === undefined) return () => stopped.abort();
@@ -112,19 +116,34 @@ export class DialogList {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
+    const early: DialogEvent[] = [];
+    this.#early = early;
     try {
       const page = await persistently(() => this.page(PAGE, null, signal), signal);
-      if (!page || signal.aborted) return;
+      // A later call replaces this one.
+      if (!page || signal.aborted || this.#early !== early) return;
+      this.#early = undefined;
       this.#cursor = page.cursor;
       this.store.set({ ...START, status: 'ready', dialogs: page.items, hasMore: page.hasMore });
+      // The response that a refresh awaits may be older than the page.
+      if (this.#refreshing) this.#outdated.add(this.#refreshing);
+      for (const event of early) this.#apply(event);
       this.#save();
     } catch (error) {
-      if (!signal.aborted) this.#set({ status: 'error', error: asAtriumError(error) });
+      if (signal.aborted || this.#early !== early) return;
+      this.#early = undefined;
+      this.#set({ status: 'error', error: asAtriumError(error) });
     }
   }
 
   #apply(event: DialogEvent): void {
+    if (this.#early) {
+      this.#early.push(event);
+      return;
+    }
     const dialog = this.find(event.dialogId);
+    // The awaited response may be older than the event.
+    if (this.#refreshing === event.dialogId) this.#outdated.add(event.dialogId);
     if (event.__typename === 'DialogRemoved') {
       this.remove(event.dialogId);
       return;
@@ -141,23 +160,23 @@ export class DialogList {
     if (event.__typename === 'MessagesMarked' && (event.userId !== this.#core.userId() || event.read === null)) return;
     if (event.__typename === 'ReactionAdded' || event.__typename === 'ReactionRemoved') return;
     this.#outdated.add(event.dialogId);
-    if (!this.#isRefreshing) void this.#refresh(this.#stopped.signal);
+    if (!this.#refreshing) void this.#refresh(this.#stopped.signal);
   }
 
   async #refresh(signal: AbortSignal): Promise<void> {
-    this.#isRefreshing = true;
-    try {
-      for (const id of this.#outdated) {
-        this.#outdated.delete(id);
-        const { dialog } = await this.#core.client.query(DIALOG, { id }, { signal });
-        if (!signal.aborted) this.put(dialogOf(dialog, this.#core.userId()));
+    for (const id of this.#outdated) {
+      this.#outdated.delete(id);
+      this.#refreshing = id;
+      try {
+        const answer = await persistently(() => this.#core.client.query(DIALOG, { id }, { signal }), signal);
+        if (!answer || signal.aborted) return;
+        if (!this.#outdated.has(id)) this.put(dialogOf(answer.dialog, this.#core.userId()));
+      } catch (error) {
+        if (isRefused(error)) this.remove(id);
       }
-      this.#save();
-    } catch {
-      // The dialog is no longer accessible, or the next event loads it.
-    } finally {
-      this.#isRefreshing = false;
     }
+    this.#refreshing = undefined;
+    this.#save();
   }
 
   #replace(dialog: Dialog): void {
@@ -171,6 +190,11 @@ export class DialogList {
   #save(): void {
     this.#core.cache.save(`dialogs:${this.#core.userId()}`, this.store.get().dialogs.slice(0, CACHED));
   }
+}
+
+/** Whether the dialog does not exist, or no longer for this user. */
+function isRefused(error: unknown): boolean {
+  return error instanceof AtriumError && (error.code === 'NOT_FOUND' || error.code === 'FORBIDDEN');
 }
 
 function activityOf({ lastMessage, id }: Dialog): string {

@@ -182,13 +182,14 @@ export class Thread {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    this.#early ??= [];
+    const early: DialogEvent[] = [];
+    this.#early = early;
     try {
       const page = await persistently(() => this.history({ signal }), signal);
-      if (!page || signal.aborted) return;
-      this.window.reset(page.messages);
-      const early = this.#early;
+      // A later call replaces this one.
+      if (!page || signal.aborted || this.#early !== early) return;
       this.#early = undefined;
+      this.window.reset(page.messages);
       // Whether such an event came before the messages were read is not known.
       if (early.some((event) => event.__typename === 'MessagesMarked' && event.messageIds === null))
         return this.#load(signal);
@@ -197,7 +198,7 @@ export class Thread {
       this.refresh({ status: 'ready', isStale: false, hasOlder, hasNewer: false, error: undefined });
       this.#save();
     } catch (error) {
-      if (!signal.aborted) this.#set({ status: 'error', error: asAtriumError(error) });
+      if (!signal.aborted && this.#early === early) this.#set({ status: 'error', error: asAtriumError(error) });
     }
   }
 
