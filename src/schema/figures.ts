@@ -7,7 +7,7 @@ import {
 import { builder } from './builder.ts';
 
 const ActivityHour = builder.objectRef<HourShape>('ActivityHour').implement({
-  description: 'What happened in an application within one hour. Events are counted a few minutes late.',
+  description: 'What happened in an application within one hour.',
   fields: (t) => ({
     hour: t.expose('hour', { type: 'DateTime', description: 'Start of the hour (UTC).' }),
     messages: t.exposeInt('messages', { description: 'Number of messages sent.' }),

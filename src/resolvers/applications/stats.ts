@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
 import { DAY, HOUR } from '../../lib/time.ts';
@@ -45,10 +46,7 @@ export async function findApplicationStats(
         coalesce(sum(recipients - delivered - failed) FILTER (WHERE finished_at IS NULL), 0)::int AS waiting
       FROM push_sends
       WHERE application_id = ${applicationId} AND id >= ${firstIdOf(new Date(at.getTime() - DAY))}`,
-    db.activityHour.findMany({
-      where: { applicationId, hour: { gt: new Date(hourOf(at).getTime() - hours * HOUR) } },
-      orderBy: { hour: 'asc' },
-    }),
+    findHours(applicationId, new Date(hourOf(at).getTime() - (hours - 1) * HOUR)),
   ]);
   if (!application) throw new NotFoundError();
   const byHour = new Map(counted.map((row) => [row.hour.getTime(), row]));
@@ -65,7 +63,42 @@ export async function findApplicationStats(
   };
 }
 
+/** The counted hours, and events of the last minutes that are not counted yet. */
+function findHours(applicationId: number, since: Date): Promise<ActivityHour[]> {
+  return query`
+    SELECT ${SUMS}
+    FROM (
+      SELECT hour, messages, reactions, record_changes, pushes_delivered, pushes_failed FROM activity_hours
+      WHERE application_id = ${applicationId} AND hour >= ${since}
+      UNION ALL
+      SELECT ${HOUR_OF_EVENT}, ${COUNTS_OF_EVENTS}, 0, 0
+      FROM events_outbox e JOIN applications a ON a.id = e.application_id AND a.import_id IS NULL
+      WHERE e.position > (SELECT position FROM activity_cursor WHERE id = 1) AND e.application_id = ${applicationId}
+        AND e.kind IN (${COUNTED}) AND e.created_at >= ${since}
+      GROUP BY 1) AS h
+    GROUP BY hour`;
+}
+
+const SUMS = columns({
+  hour: ['time', 'hour'],
+  messages: ['int', 'sum(messages)::int'],
+  reactions: ['int', 'sum(reactions)::int'],
+  recordChanges: ['int', 'sum(record_changes)::int'],
+  pushesDelivered: ['int', 'sum(pushes_delivered)::int'],
+  pushesFailed: ['int', 'sum(pushes_failed)::int'],
+});
+
 const NOTHING = { messages: 0, reactions: 0, recordChanges: 0, pushesDelivered: 0, pushesFailed: 0 };
+
+const COUNTED = Prisma.raw("'messageSent', 'reactionAdded', 'recordCreated', 'recordUpdated', 'recordDeleted'");
+
+const HOUR_OF_EVENT = Prisma.raw("date_trunc('hour', e.created_at, 'UTC')");
+
+/** Messages, reactions and changes of records. */
+const COUNTS_OF_EVENTS = Prisma.raw(`
+  count(*) FILTER (WHERE e.kind = 'messageSent')::int,
+  count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
+  count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int`);
 
 /** Later than any transaction that appends events lasts, so that no event is committed behind the cursor. */
 const SETTLED_SECONDS = 120;
@@ -91,10 +124,7 @@ async function countBatch(before: Date): Promise<number> {
       WHERE is_settled),
     counted AS (
       INSERT INTO activity_hours AS h (application_id, hour, messages, reactions, record_changes)
-      SELECT e.application_id, date_trunc('hour', e.created_at),
-        count(*) FILTER (WHERE e.kind = 'messageSent')::int,
-        count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
-        count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int
+      SELECT e.application_id, ${HOUR_OF_EVENT}, ${COUNTS_OF_EVENTS}
       FROM events e JOIN applications a ON a.id = e.application_id AND a.import_id IS NULL
       WHERE e.kind IN (${COUNTED}) GROUP BY 1, 2
       ON CONFLICT (application_id, hour) DO UPDATE SET messages = h.messages + excluded.messages,
@@ -104,8 +134,6 @@ async function countBatch(before: Date): Promise<number> {
     SELECT count(*)::int AS count FROM events`;
   return row!.count;
 }
-
-const COUNTED = Prisma.raw("'messageSent', 'reactionAdded', 'recordCreated', 'recordUpdated', 'recordDeleted'");
 
 /** Keeps a year of figures. */
 export async function trimActivity(now: Date): Promise<void> {
