@@ -32,7 +32,7 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 async function sendLink(
   address: string,
   { applicationId, actor }: { applicationId: number; actor?: Actor | undefined },
-  context: Pick<Context, 'now' | 'resetPageUrl' | 'mailer'>,
+  context: Pick<Context, 'now' | 'resetPageUrl' | 'mailer' | 'observer'>,
 ): Promise<void> {
   const application = await requireSwitchedOn(applicationId);
 
@@ -49,6 +49,7 @@ async function sendLink(
   } catch (error) {
     // A mail that was not sent must not delay the next request.
     await db.passwordReset.deleteMany({ where: key });
+    context.observer.resetMailFailed();
     throw error;
   }
 }

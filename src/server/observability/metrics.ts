@@ -77,6 +77,11 @@ export class Metrics implements Observer {
   readonly #pushes = this.#counter('push_results_total', 'Outcomes of pushes', ['channel', 'outcome']);
   readonly #rateLimited = this.#counter('rate_limited_total', 'Operations beyond a rate limit', ['limit']);
   readonly #failedSweeps = this.#counter('sweep_failures_total', 'Failed sweeps', []);
+  readonly #failedResetMails = this.#counter(
+    'reset_mail_failures_total',
+    'Mails of password resets that could not be sent',
+    [],
+  );
 
   constructor(readings: Readings, { isOfProcess = true, peers }: { isOfProcess?: boolean; peers?: Peers } = {}) {
     this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
@@ -99,8 +104,6 @@ export class Metrics implements Observer {
       }
     });
     this.#addBacklog(readings);
-    // An alert could not detect the first failure of a series that does not exist before.
-    this.#operations.inc({ type: 'Mutation', field: 'requestPasswordReset', code: 'INTERNAL_SERVER_ERROR' }, 0);
     if (isOfProcess && !ofProcess) {
       ofProcess = new Registry();
       collectDefaultMetrics({ register: ofProcess });
@@ -168,6 +171,10 @@ export class Metrics implements Observer {
 
   sweepFailed(): void {
     this.#failedSweeps.inc();
+  }
+
+  resetMailFailed(): void {
+    this.#failedResetMails.inc();
   }
 
   #addBacklog({ backlog }: Readings): void {

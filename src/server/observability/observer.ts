@@ -15,6 +15,8 @@ export interface Observer {
   pushAnswered: (channel: string, outcome: string) => void;
   rateLimitExceeded: (limit: LimitName) => void;
   sweepFailed: () => void;
+  /** The mail of a password reset could not be sent. */
+  resetMailFailed: () => void;
 }
 
 const ignore = () => {};
@@ -30,4 +32,5 @@ export const silentObserver: Observer = {
   pushAnswered: ignore,
   rateLimitExceeded: ignore,
   sweepFailed: ignore,
+  resetMailFailed: ignore,
 };

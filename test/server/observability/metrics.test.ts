@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { MailUnavailableError } from '../../../src/gateways/mailer.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { readMetrics } from '../../support/app/metrics.ts';
 import { ownConnection } from '../../support/app/sql.ts';
@@ -95,9 +96,27 @@ test('clients cannot create new series', async () => {
 test('every metric in the example alerts exists', async () => {
   const alerts = await readFile(new URL('../../../deploy/alerts.yml', import.meta.url), 'utf8');
   const named = new Set(alerts.match(/\batrium_[a-z_]+/g));
-  expect(named.size).toBe(5);
+  expect(named.size).toBe(6);
   const { text } = await rawRequest('GET', '/metrics');
   for (const name of named) expect(text).toContain(`# TYPE ${name} `);
+});
+
+test('mails of resets that the mail server does not accept are counted, also those of the reset page', async () => {
+  const { services } = running.app;
+  const { mailer } = services;
+  const send = () => Promise.reject(new MailUnavailableError('the mail server failed: ECONNREFUSED'));
+  Object.assign(services, { mailer: { ...mailer, send } });
+  try {
+    await createUser({ email: 'forgetful@example.org' });
+    const expected = { atrium_reset_mail_failures_total: 1 };
+    const id = running.credentials.applicationId;
+    const page = 'mutation ($id: Int!) { requestResetLink(applicationId: $id, email: "forgetful@example.org") }';
+    await expectGrowth(expected, () => graphql(page, { id }));
+    const form = 'mutation { requestPasswordReset(email: "forgetful@example.org") }';
+    await expectGrowth(expected, () => graphql(form, {}, cast.alice));
+  } finally {
+    Object.assign(services, { mailer });
+  }
 });
 
 test('rejected documents are counted', async () => {
