@@ -39,7 +39,9 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     await graphql(rename, { id: user.id, input: { fullName: 'After' } }, apiKey);
     const { page } = await openAs(administrator, `${APP}/audit`);
     await page.getByLabel('Type').fill('User');
+    const filtered = page.waitForResponse((one) => !!one.request().postData()?.includes(`"subjectId":"${user.id}"`));
     await page.getByLabel('Id', { exact: true }).fill(String(user.id));
+    await filtered;
     await page.getByRole('button', { name: `Changed User ${user.id}` }).click();
     const details = page.getByRole('dialog');
     await details.getByRole('row', { name: 'full_name Before After' }).waitFor();
