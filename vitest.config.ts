@@ -21,6 +21,8 @@ export default defineConfig({
     setupFiles: 'test/proof/shard-keys/record.ts',
     env: { STATEMENTS_FOLDER: statements },
     pool: 'forks',
+    // Files share the modules of their process, since loading them takes seconds; each has a database of its own.
+    isolate: false,
     // Tests wait for the database and for processes much of the time, so one per core is too few.
     maxWorkers: availableParallelism() + 1,
     // What hangs has to end some time; how busy a machine is must not decide.
@@ -34,8 +36,6 @@ export default defineConfig({
           name: 'everyday',
           include: ['test/**/*.test.ts'],
           exclude: [PROOFS],
-          // Files share the modules of their process, since loading them takes seconds; each has a database of its own.
-          isolate: false,
         },
       },
       { extends: true, test: { name: 'proof', include: [PROOFS] } },
