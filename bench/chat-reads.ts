@@ -1,10 +1,10 @@
-import { DIALOGS, messageId, READ, sentSeconds, type Talk } from './talk.ts';
+import { DIALOGS, messageId, READ, type SeededDialog, sentSeconds } from './seeded-dialog.ts';
 
 export interface Read {
   name: string;
-  request: (talk: Talk) => { path: string; json?: unknown };
+  request: (seeded: SeededDialog) => { path: string; json?: unknown };
   // biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
-  answer: (talk: Talk) => { of: (body: any) => unknown; is: unknown };
+  answer: (seeded: SeededDialog) => { of: (body: any) => unknown; is: unknown };
 }
 
 const PAGE = 50;

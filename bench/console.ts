@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { Arena } from './arena.ts';
 import { launchBrowser, signIn } from './browser.ts';
 import type { Cleanup } from './cleanup.ts';
-import type { Contest, Figures } from './contest.ts';
-import { carsOf, FEW, MANY, startFleet } from './fleet.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
+import { type SeededDialog, startSeededDialog } from './seeded-dialog.ts';
+import { carsOf, FEW, MANY, startSeededRecords } from './seeded-records.ts';
 import { APPLICATION } from './service.ts';
-import { startTalk, type Talk } from './talk.ts';
 
 /** Pages that are loaded while the reader scrolls, and rows of each. */
 const PAGES = 20;
@@ -16,24 +16,28 @@ const PAGE = 50;
 /** 10 Mbit/s with the latency of a mobile network. */
 const SLOW = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
 
-export async function console(arena: Arena): Promise<Contest[]> {
-  const browser = await launchBrowser(arena.cleanup);
-  return [...(await loads(browser, arena)), ...(await grids(browser, arena)), ...(await dialogs(browser, arena))];
+export async function console(environment: Environment): Promise<Comparison[]> {
+  const browser = await launchBrowser(environment.cleanup);
+  return [
+    ...(await loads(browser, environment)),
+    ...(await grids(browser, environment)),
+    ...(await dialogs(browser, environment)),
+  ];
 }
 
-async function loads(browser: Browser, { serviceUrl, cleanup }: Arena): Promise<Contest[]> {
+async function loads(browser: Browser, { serviceUrl, cleanup }: Environment): Promise<Comparison[]> {
   const bytes = await sizeOf(browser, serviceUrl);
   const bareUrl = await startStatic(bytes, cleanup);
   const note = () => 'console – the baseline is a static page of as many bytes';
-  const contest = (name: string, isSlow: boolean): Contest => ({
+  const comparison = (name: string, isSlow: boolean): Comparison => ({
     name,
     service: () => load(browser, `${serviceUrl}/console`, isSlow),
     bare: () => load(browser, bareUrl, isSlow),
     note,
   });
   return [
-    contest('console: first load until interactive', false),
-    contest('console: first load until interactive, 10 Mbit/s', true),
+    comparison('console: first load until interactive', false),
+    comparison('console: first load until interactive, 10 Mbit/s', true),
   ];
 }
 
@@ -80,11 +84,11 @@ async function startStatic(bytes: number, cleanup: Cleanup): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function grids(browser: Browser, arena: Arena): Promise<Contest[]> {
-  const fleet = await startFleet(arena);
-  const context = await signIn(browser, fleet);
+async function grids(browser: Browser, environment: Environment): Promise<Comparison[]> {
+  const seeded = await startSeededRecords(environment);
+  const context = await signIn(browser, seeded);
   const read = (size: number) => () =>
-    scroll(context, `${fleet.url}/console/apps/${APPLICATION.id}/data/${carsOf(size)}`, {
+    scroll(context, `${seeded.url}/console/apps/${APPLICATION.id}/data/${carsOf(size)}`, {
       first: (page) => page.locator('tbody tr[aria-rowindex="1"]').waitFor(),
       pass: (page, nth) => page.locator(`tbody tr[aria-rowindex="${nth * PAGE}"]`).waitFor({ state: 'attached' }),
       key: 'End',
@@ -99,14 +103,14 @@ async function grids(browser: Browser, arena: Arena): Promise<Contest[]> {
   ];
 }
 
-async function dialogs(browser: Browser, arena: Arena): Promise<Contest[]> {
-  const [few, many] = [await startTalk(FEW, arena), await startTalk(MANY, arena)];
-  const reader = async (talk: Talk) => {
-    const context = await signIn(browser, talk);
+async function dialogs(browser: Browser, environment: Environment): Promise<Comparison[]> {
+  const [few, many] = [await startSeededDialog(FEW, environment), await startSeededDialog(MANY, environment)];
+  const reader = async (seeded: SeededDialog) => {
+    const context = await signIn(browser, seeded);
     return () =>
-      scroll(context, `${talk.url}/console/apps/${APPLICATION.id}/dialogs/${talk.dialogId}`, {
-        first: (page) => message(page, talk.size).waitFor(),
-        pass: (page, nth) => message(page, talk.size - nth * PAGE + 1).waitFor({ state: 'attached' }),
+      scroll(context, `${seeded.url}/console/apps/${APPLICATION.id}/dialogs/${seeded.dialogId}`, {
+        first: (page) => message(page, seeded.size).waitFor(),
+        pass: (page, nth) => message(page, seeded.size - nth * PAGE + 1).waitFor({ state: 'attached' }),
         key: 'Home',
       });
   };
@@ -120,7 +124,7 @@ async function dialogs(browser: Browser, arena: Arena): Promise<Contest[]> {
   ];
 }
 
-const message = (page: Page, seq: number) => page.getByText(`Message number ${seq} of a long talk`);
+const message = (page: Page, seq: number) => page.getByText(`Message number ${seq} of a long dialog`);
 
 const GROWTH =
   'console, size – the service column is the long one, the bare column the short one: the ratio is the growth. ms until ' +

@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import pg from 'pg';
-import type { Arena } from './arena.ts';
 import { call, type Person, tokenHeader } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
-import { type Crowd, startCrowd } from './crowd.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
+import { type SeededUsers, startSeededUsers } from './seeded-users.ts';
 import { APPLICATION } from './service.ts';
 
 const BOOK = 10_000;
@@ -16,15 +16,15 @@ const SECONDS_AT_MOST = 3;
 const UPLOAD_NOTE = `contacts upload – bare: the same ${BOOK.toLocaleString('en')} rows replaced by two statements of one transaction, without HTTP, JSON or rules`;
 const MATCH_NOTE = `contacts matching – a book of ${BOOK.toLocaleString('en')} among ${FEW} users beside among ${MANY.toLocaleString('en')}: the ratio is the growth, at most 2`;
 
-export async function contacts(arena: Arena): Promise<Contest[]> {
-  const few = await startCrowd(FEW, arena, 'contacts');
-  const many = await startCrowd(MANY, arena, 'contacts');
+export async function contacts(environment: Environment): Promise<Comparison[]> {
+  const few = await startSeededUsers(FEW, environment, 'contacts');
+  const many = await startSeededUsers(MANY, environment, 'contacts');
   return [
-    await uploads(arena),
+    await uploads(environment),
     {
       name: 'contacts matching, 1k : 1M',
-      service: await matching(few, arena),
-      bare: await matching(many, arena),
+      service: await matching(few, environment),
+      bare: await matching(many, environment),
       note: () => MATCH_NOTE,
     },
   ];
@@ -42,7 +42,7 @@ function book(first: number): Contact[] {
   return Array.from({ length: BOOK }, (_, nth) => ({ name: `Contact number ${nth}`, phone: String(first + nth) }));
 }
 
-async function uploads({ serviceUrl, databaseUrl, people, seconds, cleanup }: Arena): Promise<Contest> {
+async function uploads({ serviceUrl, databaseUrl, people, seconds, cleanup }: Environment): Promise<Comparison> {
   const [ada, bob] = people as [Person, Person];
   const duration = Math.min(seconds, SECONDS_AT_MOST);
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -113,8 +113,8 @@ async function oneAfterTheOther(act: () => Promise<void>, seconds: number): Prom
   return { 'uploads/s': (done * 1000) / (performance.now() - start) };
 }
 
-async function matching({ url, size, asker }: Crowd, arena: Arena): Promise<Contest['service']> {
-  const headers = tokenHeader(asker);
+async function matching({ url, size, caller }: SeededUsers, environment: Environment): Promise<Comparison['service']> {
+  const headers = tokenHeader(caller);
   // Spread over the table, as in real address books.
   const registered = Array.from({ length: REGISTERED }, (_, nth) => Math.floor(((nth + 0.5) * size) / REGISTERED));
   const known = registered.map((number) => ({ name: `User ${number}`, phone: `+${4_900_000_000 + number}` }));
@@ -138,6 +138,6 @@ async function matching({ url, size, asker }: Crowd, arena: Arena): Promise<Cont
       paths: [path],
       status: 200,
       isRight: (body) => body === expected,
-      seconds: Math.min(arena.seconds, SECONDS_AT_MOST),
+      seconds: Math.min(environment.seconds, SECONDS_AT_MOST),
     });
 }

@@ -1,8 +1,8 @@
-import type { Figures } from './contest.ts';
+import type { Figures } from './comparison.ts';
 import { cpuOfProcess } from './cpu.ts';
 
 const IN_FLIGHT = 4;
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const PROBE_EVERY_MS = 200;
 
 const MARK = '"text":"message ';
@@ -43,7 +43,7 @@ export class Deliveries {
 
   /** @returns a frame, and the text in it */
   async untilAllListen(): Promise<{ frame: string; text: string }> {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     while (this.#hearing.size < this.#sockets) {
       if (performance.now() > deadline) throw new Error('not all subscribers hear');
       await this.#send(textOf(++this.#count));
@@ -101,7 +101,7 @@ export class Deliveries {
       const late = setTimeout(() => {
         const { missing } = this.#underWay.get(number)!;
         reject(new Error(`message ${number} did not reach ${missing} of ${this.#sockets} sockets`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       this.#underWay.set(number, {
         at: performance.now(),
         missing: this.#sockets,

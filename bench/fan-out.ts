@@ -1,23 +1,23 @@
-import type { Arena } from './arena.ts';
 import type { BroadcastSettings } from './bare/broadcast.ts';
 import { createGroup, sendMessage } from './calls.ts';
-import type { Contest } from './contest.ts';
+import type { Comparison } from './comparison.ts';
 import { Deliveries } from './deliveries.ts';
+import type { Environment } from './environment.ts';
 import { startScript } from './processes.ts';
 import { listeners, subscribers } from './subscribers.ts';
 
 const SOCKETS = [1_000, 2_000];
 
-export async function fanOut(arena: Arena): Promise<Contest[]> {
-  const contests = [];
-  for (const count of SOCKETS) contests.push(...(await fanOutTo(count, arena)));
-  return contests;
+export async function fanOut(environment: Environment): Promise<Comparison[]> {
+  const comparisons = [];
+  for (const count of SOCKETS) comparisons.push(...(await fanOutTo(count, environment)));
+  return comparisons;
 }
 
 async function fanOutTo(
   count: number,
-  { serviceUrl, servicePid, people, seconds, cleanup }: Arena,
-): Promise<Contest[]> {
+  { serviceUrl, servicePid, people, seconds, cleanup }: Environment,
+): Promise<Comparison[]> {
   const dialogId = await createGroup(serviceUrl, people, `bench fan-out to ${count}`);
   const sendTo = (url: string) => (text: string) => sendMessage(url, people[0]!, dialogId, text);
 

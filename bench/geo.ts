@@ -1,7 +1,7 @@
 import { strictEqual } from 'node:assert';
-import type { Arena } from './arena.ts';
 import { call, createPerson, forEach, type Person, tokenHeader } from './calls.ts';
-import type { Contest } from './contest.ts';
+import type { Comparison } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
 import { fill, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
@@ -21,7 +21,7 @@ const RADIUS = 6_371_008.8;
 interface Earth {
   url: string;
   size: number;
-  asker: Person;
+  caller: Person;
 }
 
 /** Degrees. */
@@ -54,27 +54,27 @@ const QUESTIONS_ASKED: Question[] = [
   },
 ];
 
-export async function geo(arena: Arena): Promise<Contest[]> {
-  const few = await createEarth(FEW, arena);
-  const many = await createEarth(MANY, arena);
-  const contests: Contest[] = [];
+export async function geo(environment: Environment): Promise<Comparison[]> {
+  const few = await createEarth(FEW, environment);
+  const many = await createEarth(MANY, environment);
+  const comparisons: Comparison[] = [];
   for (const question of QUESTIONS_ASKED) {
-    contests.push({
+    comparisons.push({
       name: `geo ${question.name}, 1k : 1M`,
-      service: await load(question, few, arena),
-      bare: await load(question, many, arena),
+      service: await load(question, few, environment),
+      bare: await load(question, many, environment),
       note: () => NOTE,
     });
   }
-  return contests;
+  return comparisons;
 }
 
-async function createEarth(size: number, arena: Arena): Promise<Earth> {
-  const { url, databaseUrl } = await startSeeded(`geo_${size}`, arena);
-  const asker = await createPerson(url, 'asker');
+async function createEarth(size: number, environment: Environment): Promise<Earth> {
+  const { url, databaseUrl } = await startSeeded(`geo_${size}`, environment);
+  const caller = await createPerson(url, 'caller');
   await fill(databaseUrl, 'users', insertTravellers());
   await fill(databaseUrl, 'geodata', insertPlaces(size));
-  return { url, size, asker };
+  return { url, size, caller };
 }
 
 function insertTravellers(): string {
@@ -111,9 +111,9 @@ function places(): Place[] {
   return Array.from({ length: QUESTIONS }, (_, nth) => [((nth * 37) % 100) * 1.1 - 55, ((nth * 61) % 100) * 3 - 150]);
 }
 
-async function load(question: Question, earth: Earth, arena: Arena): Promise<Contest['service']> {
-  const { url, asker } = earth;
-  const headers = tokenHeader(asker);
+async function load(question: Question, earth: Earth, environment: Environment): Promise<Comparison['service']> {
+  const { url, caller } = earth;
+  const headers = tokenHeader(caller);
   const paths = places().map((place) => `/geodata/find.json?${question.query(place, earth)}`);
   const answers = new Set<string>();
   await forEach(paths, 4, async (path) => {
@@ -133,6 +133,6 @@ async function load(question: Question, earth: Earth, arena: Arena): Promise<Con
       paths,
       status: 200,
       isRight: (body) => answers.has(body),
-      seconds: Math.min(arena.seconds, SECONDS_AT_MOST),
+      seconds: Math.min(environment.seconds, SECONDS_AT_MOST),
     });
 }

@@ -1,6 +1,6 @@
-import type { Arena } from './arena.ts';
 import { call, createGroup, forEach, messageBody, sendMessage, tokenHeader } from './calls.ts';
-import type { Contest } from './contest.ts';
+import type { Comparison } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { type HttpLoad, httpLoad } from './http-load.ts';
 import { APPLICATION } from './service.ts';
 
@@ -37,12 +37,12 @@ interface Pair {
   graphql: { query: string; variables: object; isRight: (body: string) => boolean };
 }
 
-export async function graphql({ serviceUrl, people, seconds }: Arena): Promise<Contest[]> {
+export async function graphql({ serviceUrl, people, seconds }: Environment): Promise<Comparison[]> {
   const [caller] = people;
   const headers = { ...tokenHeader(caller!), 'Content-Type': 'application/json' };
   const dialogId = await createGroup(serviceUrl, people, 'bench graphql');
   await forEach(Array(MESSAGES).keys(), 8, (number) =>
-    sendMessage(serviceUrl, people[number % people.length]!, dialogId, `Message number ${number} of a talk`),
+    sendMessage(serviceUrl, people[number % people.length]!, dialogId, `Message number ${number} of a seeded`),
   );
   const { _id: messageId } = JSON.parse(await sendMessage(serviceUrl, caller!, dialogId, TEXT));
   // A separate dialog for sends, so that the listed pages do not change.

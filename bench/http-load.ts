@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import type { Figures } from './contest.ts';
+import type { Figures } from './comparison.ts';
 
 const CONNECTIONS = 32;
 

@@ -3,13 +3,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
-import type { Arena, Benchmark } from './arena.ts';
 import { createPerson } from './calls.ts';
 import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
+import { type Comparison, compare, type Outcome } from './comparison.ts';
 import { console } from './console.ts';
 import { contacts } from './contacts.ts';
-import { type Contest, hold, type Outcome } from './contest.ts';
+import type { Benchmark, Environment } from './environment.ts';
 import { fanOut } from './fan-out.ts';
 import { geo } from './geo.ts';
 import { graphql } from './graphql.ts';
@@ -47,8 +47,8 @@ const BENCHMARKS: Record<string, Benchmark> = {
 };
 
 /** Timeout of a run, without its rounds. */
-const PATIENCE_MS = 600_000;
-const CONTESTS = 150;
+const TIMEOUT_MS = 600_000;
+const COMPARISONS = 150;
 
 const cleanup = new Cleanup();
 try {
@@ -68,12 +68,12 @@ async function run(options: Options): Promise<void> {
   if (unknown) throw new Error(`unknown benchmark "${unknown}"; choose from ${Object.keys(BENCHMARKS).join(', ')}`);
   build();
 
-  const { arena, postgres } = await openArena(options);
-  const contests: Contest[] = [];
-  for (const name of chosen) contests.push(...(await BENCHMARKS[name]!(arena)));
+  const { environment, postgres } = await createEnvironment(options);
+  const comparisons: Comparison[] = [];
+  for (const name of chosen) comparisons.push(...(await BENCHMARKS[name]!(environment)));
 
   const outcomes: Outcome[] = [];
-  for (const contest of contests) outcomes.push(...(await hold(contest, options)));
+  for (const comparison of comparisons) outcomes.push(...(await compare(comparison, options)));
   process.stdout.write(`\n${table(outcomes)}\n${machine(postgres)}`);
   if (options.write) await write(outcomes, postgres, options);
 }
@@ -84,7 +84,10 @@ function build(): void {
   if (status !== 0) throw new Error('the build of the service failed');
 }
 
-async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena; postgres: string }> {
+async function createEnvironment({
+  seconds,
+  profile,
+}: Options): Promise<{ environment: Environment; postgres: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true }));
   await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who needs access
@@ -99,7 +102,7 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
   );
   const people = [];
   for (const login of ['ada', 'bob', 'cleo', 'dan', 'eve']) people.push(await createPerson(serviceUrl, login));
-  const arena = {
+  const environment = {
     serviceUrl,
     servicePid: child.pid!,
     databaseUrl: cluster.url,
@@ -109,7 +112,7 @@ async function openArena({ seconds, profile }: Options): Promise<{ arena: Arena;
     seconds,
     cleanup,
   };
-  return { arena, postgres: await versionOf(cluster.url) };
+  return { environment, postgres: await versionOf(cluster.url) };
 }
 
 async function startCluster(dataDir: string) {
@@ -143,7 +146,7 @@ function interrupted(): Promise<never> {
 }
 
 function outOfTime({ rounds, seconds }: Options): Promise<never> {
-  const limit = PATIENCE_MS + CONTESTS * (rounds + 1) * 2 * (seconds + 2) * 1000;
+  const limit = TIMEOUT_MS + COMPARISONS * (rounds + 1) * 2 * (seconds + 2) * 1000;
   return new Promise((_, reject) => {
     setTimeout(() => reject(new Error('out of time')), limit).unref();
   });

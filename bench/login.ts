@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { verify } from '@node-rs/argon2';
 import pg from 'pg';
-import type { Arena } from './arena.ts';
 import { logIn, loginBody, PASSWORD } from './calls.ts';
-import type { Contest, Figures, Outcome } from './contest.ts';
+import type { Comparison, Figures, Outcome } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
 
 /** Concurrent password hashes, as in the service. */
 const AT_ONCE = availableParallelism();
 
-export async function login({ serviceUrl, people, databaseUrl, seconds }: Arena): Promise<Contest[]> {
+export async function login({ serviceUrl, people, databaseUrl, seconds }: Environment): Promise<Comparison[]> {
   let requests = 0;
   const nextBody = () => loginBody(people[requests++ % people.length]!.login);
   const ids = new Set(people.map(({ id }) => id));

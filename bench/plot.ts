@@ -1,4 +1,4 @@
-import type { Outcome } from './contest.ts';
+import type { Outcome } from './comparison.ts';
 
 const WIDTH = 860;
 const LEFT = 330;

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Cleanup } from './cleanup.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const START_PATIENCE_MS = 120_000;
-const STOP_PATIENCE_MS = 15_000;
+const START_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 export interface Started {
   url: string;
@@ -39,11 +39,11 @@ export function startScript(script: URL, settings: unknown, cleanup: Cleanup): P
 function readyUrl(child: ChildProcess, args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => reject(new Error(`node ${args.join(' ')}: ${reason}`));
-    const timer = setTimeout(() => fail('not ready in time'), START_PATIENCE_MS);
-    let said = '';
+    const timer = setTimeout(() => fail('not ready in time'), START_TIMEOUT_MS);
+    let output = '';
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const [, url] = /ready at (\S+)\n/.exec(said) ?? [];
+      output += text;
+      const [, url] = /ready at (\S+)\n/.exec(output) ?? [];
       if (!url) return;
       clearTimeout(timer);
       resolve(url);
@@ -58,7 +58,7 @@ function readyUrl(child: ChildProcess, args: string[]): Promise<string> {
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
-  const kill = setTimeout(() => child.kill('SIGKILL'), STOP_PATIENCE_MS);
+  const kill = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
   child.kill('SIGTERM');
   await exited;
   clearTimeout(kill);

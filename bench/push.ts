@@ -8,9 +8,9 @@ import { connectDatabase, db } from '../src/db/client.ts';
 import { storePushSettings } from '../src/resolvers/pushes/settings.ts';
 import { Encrypter } from '../src/server/encryption/encrypter.ts';
 import { readKeyFile } from '../src/server/encryption/key-file.ts';
-import type { Arena } from './arena.ts';
 import { call } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { startScript } from './processes.ts';
 import { queries } from './seeded.ts';
 import { APPLICATION, startService } from './service.ts';
@@ -22,7 +22,7 @@ const FEW = 10_000;
 const MANY = 100_000;
 const LOOK_EVERY_MS = 50;
 
-const HOOK = fileURLToPath(new URL('./tell-peak.mjs', import.meta.url));
+const HOOK = fileURLToPath(new URL('./report-peak.mjs', import.meta.url));
 const MEMORY_NOTE = `push, memory – peak memory of a process that pushes to ${FEW} devices compared with ${MANY}, each in a separate process, measured once: the ratio is the growth`;
 
 interface Apple {
@@ -30,38 +30,38 @@ interface Apple {
   ca: string;
 }
 
-export async function push(arena: Arena): Promise<Contest[]> {
-  const { serviceUrl, databaseUrl, folder } = arena;
-  const apple = await startApple(arena);
+export async function push(environment: Environment): Promise<Comparison[]> {
+  const { serviceUrl, databaseUrl, folder } = environment;
+  const apple = await startApple(environment);
   await setUp({ databaseUrl, dataDir: join(folder, 'data') }, apple);
   await insertDevices(databaseUrl, MANY);
   const event = (tag: string) => sendToAll(serviceUrl, databaseUrl, tag);
 
-  const weighed = new Map<string, Promise<Figures>>();
-  const weigh = (tag: string) => () => {
-    weighed.set(tag, weighed.get(tag) ?? peakOf(tag, arena));
-    return weighed.get(tag)!;
+  const measured = new Map<string, Promise<Figures>>();
+  const measure = (tag: string) => () => {
+    measured.set(tag, measured.get(tag) ?? peakOf(tag, environment));
+    return measured.get(tag)!;
   };
   return [
     {
       name: `push to ${DEVICES} devices`,
       service: async () => {
         const start = performance.now();
-        await event(`crowd-${DEVICES}`);
+        await event(`users-${DEVICES}`);
         return { 'devices/s': (DEVICES * 1000) / (performance.now() - start) };
       },
       bare: () => sendBare(apple),
     },
     {
       name: `push, memory, ${MANY / 1000}k : ${FEW / 1000}k devices`,
-      service: weigh(`crowd-${MANY}`),
-      bare: weigh(`crowd-${FEW}`),
+      service: measure(`users-${MANY}`),
+      bare: measure(`users-${FEW}`),
       note: () => MEMORY_NOTE,
     },
   ];
 }
 
-async function startApple({ cleanup }: Arena): Promise<Apple> {
+async function startApple({ cleanup }: Environment): Promise<Apple> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: 2048,
     algorithm: 'sha256',
@@ -86,9 +86,9 @@ async function setUp({ databaseUrl, dataDir }: { databaseUrl: string; dataDir: s
   await db.$disconnect();
 }
 
-/** The first n users have the tag `crowd-<n>`. */
+/** The first n users have the tag `users-<n>`. */
 async function insertDevices(databaseUrl: string, count: number): Promise<void> {
-  const tags = [DEVICES, FEW, MANY].map((size) => `CASE WHEN n <= ${size} THEN 'crowd-${size}' END`);
+  const tags = [DEVICES, FEW, MANY].map((size) => `CASE WHEN n <= ${size} THEN 'users-${size}' END`);
   await queries(databaseUrl, [
     `INSERT INTO users (application_id, login, tags, created_at, updated_at)
      SELECT ${APPLICATION.id}, 'pushed-' || n, array_remove(ARRAY[${tags.join(', ')}], NULL), now(), now()
@@ -109,7 +109,7 @@ async function sendToAll(url: string, databaseUrl: string, tag: string): Promise
   for (;;) {
     const status = JSON.parse(await call(`${url}/events/${id}/status.json`, 200, { headers })).event;
     if (!status.active) {
-      const size = Number(tag.replace('crowd-', ''));
+      const size = Number(tag.replace('users-', ''));
       if (status.delivered !== size) throw new Error(`${status.delivered} of ${size} devices were served`);
       break;
     }
@@ -145,12 +145,12 @@ async function sendBare({ url, ca }: Apple): Promise<Figures> {
 }
 
 /** A separate process that has pushed nothing before. The measured service is idle in the meantime. */
-async function peakOf(tag: string, { databaseUrl, folder, cleanup }: Arena): Promise<Figures> {
+async function peakOf(tag: string, { databaseUrl, folder, cleanup }: Environment): Promise<Figures> {
   const own = await startService({ databaseUrl, dataDir: join(folder, 'data') }, cleanup, ['--import', HOOK]);
   await sendToAll(own.url, databaseUrl, tag);
-  const told = once(own.child, 'message') as Promise<[{ peak: number }]>;
+  const reported = once(own.child, 'message') as Promise<[{ peak: number }]>;
   own.child.send('peak');
-  const [{ peak }] = await told;
+  const [{ peak }] = await reported;
   await own.stop();
   return { MB: peak / 1024 / 1024 };
 }

@@ -1,10 +1,10 @@
 import type { Person } from './calls.ts';
-import { ALIKE, carsOf, type Fleet, notesOf, OWN, placeOf } from './fleet.ts';
+import { ALIKE, carsOf, notesOf, OWN, placeOf, type SeededRecords } from './seeded-records.ts';
 
 export interface RecordRead {
   name: string;
   /** Undefined: the API key. */
-  reader: (fleet: Fleet) => Person | undefined;
+  reader: (seeded: SeededRecords) => Person | undefined;
   className: (size: number) => string;
   query: (nth: number, size: number) => string;
   items: number;

@@ -1,23 +1,23 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import type { Arena } from './arena.ts';
 import { call, tokenHeader } from './calls.ts';
-import type { Contest } from './contest.ts';
-import { FEW, type Fleet, MANY, SOME, startFleet } from './fleet.ts';
+import type { Comparison } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { type Car, QUESTIONS, READS, type RecordRead } from './record-reads.ts';
+import { FEW, MANY, type SeededRecords, SOME, startSeededRecords } from './seeded-records.ts';
 import { APPLICATION } from './service.ts';
 import { takeTurns } from './turns.ts';
 
 const SECONDS_AT_MOST = 0.5;
 
-export async function records(arena: Arena): Promise<Contest[]> {
-  const fleet = await startFleet(arena);
-  const seconds = Math.min(arena.seconds, SECONDS_AT_MOST);
+export async function records(environment: Environment): Promise<Comparison[]> {
+  const seeded = await startSeededRecords(environment);
+  const seconds = Math.min(environment.seconds, SECONDS_AT_MOST);
   return READS.flatMap((read) =>
     [SOME, MANY].map(
-      (size): Contest => ({
+      (size): Comparison => ({
         name: `records ${read.name}, 1k : ${size === MANY ? '1M' : '100k'}`,
-        service: () => takeTurns(asking(read, FEW, fleet), seconds),
-        bare: () => takeTurns(asking(read, size, fleet), seconds),
+        service: () => takeTurns(asking(read, FEW, seeded), seconds),
+        bare: () => takeTurns(asking(read, size, seeded), seconds),
         note: () => (read.isUnindexed ? UNINDEXED : NOTE),
       }),
     ),
@@ -29,16 +29,16 @@ const NOTE =
   'ratio is the growth, at most 2, but where a thousandth is shared, as that is more in a larger class';
 const UNINDEXED = 'records, without index – every record of the class is looked at, so nothing is promised of them';
 
-function asking(read: RecordRead, size: number, fleet: Fleet) {
+function asking(read: RecordRead, size: number, seeded: SeededRecords) {
   const { name, reader, className, query, items: count, isRight } = read;
-  const person = reader(fleet);
+  const person = reader(seeded);
   const headers = person ? tokenHeader(person) : { Authorization: `ApiKey ${APPLICATION.apiKey}` };
   let asked = 0;
   return async () => {
     const nth = asked++ % QUESTIONS;
     const path = `/data/${className(size)}.json?limit=20&${query(nth, size)}`;
     return async () => {
-      const items: Car[] = JSON.parse(await call(fleet.url + path, 200, { headers })).items;
+      const items: Car[] = JSON.parse(await call(seeded.url + path, 200, { headers })).items;
       // In the smallest class, a thousandth is one record.
       if (size > FEW) strictEqual(items.length, count, `records ${name}: how many are found`);
       for (const [place, item] of items.entries()) {

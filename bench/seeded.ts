@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Arena } from './arena.ts';
+import type { Environment } from './environment.ts';
 import { startService } from './service.ts';
 
 export interface Seeded {
@@ -10,7 +10,7 @@ export interface Seeded {
 }
 
 /** @param name of a new database */
-export async function startSeeded(name: string, { databaseUrl, folder, cleanup }: Arena): Promise<Seeded> {
+export async function startSeeded(name: string, { databaseUrl, folder, cleanup }: Environment): Promise<Seeded> {
   await queries(databaseUrl, [`CREATE DATABASE ${name}`]);
   const ownUrl = new URL(databaseUrl);
   ownUrl.pathname = `/${name}`;

@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../src/lib/tokens.ts';
-import type { Arena } from './arena.ts';
 import { call, createGroup, createPerson, sendMessage } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
-import { startCrowd } from './crowd.ts';
-import { Flock } from './flock.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
+import { MEASURABLE, memoryOf } from './process-memory.ts';
 import { type Started, startNode } from './processes.ts';
 import { queries } from './seeded.ts';
+import { startSeededUsers } from './seeded-users.ts';
 import { APPLICATION, startService } from './service.ts';
-import { memoryOf, WEIGHABLE } from './weigh.ts';
+import { SubscriberProcesses } from './subscriber-processes.ts';
 
 const SOCKETS = 10_000;
 const MISSED = 20;
 const SEND_EVERY_MS = 1_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const REQUEST_EVERY_MS = 20;
 
-export async function sockets(arena: Arena): Promise<Contest[]> {
-  const { cleanup, folder } = arena;
-  const { url, databaseUrl, asker: sender } = await startCrowd(SOCKETS, arena);
+export async function sockets(environment: Environment): Promise<Comparison[]> {
+  const { cleanup, folder } = environment;
+  const { url, databaseUrl, caller: sender } = await startSeededUsers(SOCKETS, environment);
   const tokens = await openSessions(databaseUrl);
   const dialogId = await createGroup(url, [sender, await createPerson(url, 'first')], 'bench sockets');
   await queries(databaseUrl, [
@@ -32,48 +32,48 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
   const settings = (base: string) => ({ url: socketUrl(base), protocol: ['graphql-transport-ws'], tokens, dialogId });
 
   /** Also measures the requests of another client while the sockets join. */
-  const listening = async (flock: Flock, base: string, resumes: boolean) => {
-    const bystander = new Bystander(() => call(`${base}/account_settings.json`, 200, {}));
-    const talk = new Talk((text) => sendMessage(base, sender, dialogId, text), flock);
-    for (let number = 0; resumes && number < MISSED; number++) await talk.send();
-    talk.start();
-    bystander.start();
-    const { milliseconds } = await flock.subscribe(resumes);
-    const others = await bystander.stop();
-    await talk.stop();
+  const subscribeAll = async (subscribers: SubscriberProcesses, base: string, resumes: boolean) => {
+    const otherClient = new OtherClient(() => call(`${base}/account_settings.json`, 200, {}));
+    const messages = new MessageSender((text) => sendMessage(base, sender, dialogId, text), subscribers);
+    for (let number = 0; resumes && number < MISSED; number++) await messages.send();
+    messages.start();
+    otherClient.start();
+    const { milliseconds } = await subscribers.subscribe(resumes);
+    const others = await otherClient.stop();
+    await messages.stop();
     return { ...percentiles(milliseconds), 'ms p99 of others': others.p99, 'ms longest of others': others.longest };
   };
-  const weigh = async (): Promise<Figures> => {
-    const service = await startService({ databaseUrl, dataDir: join(folder, 'weighed') }, cleanup, WEIGHABLE);
-    const flock = await Flock.start(settings(service.url), cleanup);
-    const figures = await weighJoined(service, () => listening(flock, service.url, false));
-    await Promise.all([flock.stop(), service.stop()]);
+  const measure = async (): Promise<Figures> => {
+    const service = await startService({ databaseUrl, dataDir: join(folder, 'measured') }, cleanup, MEASURABLE);
+    const subscribers = await SubscriberProcesses.start(settings(service.url), cleanup);
+    const figures = await memoryPerSubscriber(service, () => subscribeAll(subscribers, service.url, false));
+    await Promise.all([subscribers.stop(), service.stop()]);
     return figures;
   };
-  const weighBare = async (): Promise<Figures> => {
+  const measureBare = async (): Promise<Figures> => {
     const idle = fileURLToPath(new URL('./bare/idle.mjs', import.meta.url));
-    const bare = await startNode([...WEIGHABLE, idle], { cleanup });
+    const bare = await startNode([...MEASURABLE, idle], { cleanup });
     const silent = { url: socketUrl(bare.url), protocol: [], tokens: tokens.map(() => undefined), dialogId: undefined };
-    const flock = await Flock.start(silent, cleanup);
-    const figures = await weighJoined(bare, () => flock.sit());
-    await Promise.all([flock.stop(), bare.stop()]);
+    const subscribers = await SubscriberProcesses.start(silent, cleanup);
+    const figures = await memoryPerSubscriber(bare, () => subscribers.connect());
+    await Promise.all([subscribers.stop(), bare.stop()]);
     return figures;
   };
 
-  const returning = await Flock.start(settings(url), cleanup);
+  const returning = await SubscriberProcesses.start(settings(url), cleanup);
   const firstConnect = async (): Promise<Figures> => {
-    await returning.leave();
-    return listening(returning, url, false);
+    await returning.disconnect();
+    return subscribeAll(returning, url, false);
   };
   const storm = async (): Promise<Figures> => {
     if ((await returning.count()).last === 0) await firstConnect();
-    await returning.leave();
-    const figures = await listening(returning, url, true);
-    await allHave(returning);
+    await returning.disconnect();
+    const figures = await subscribeAll(returning, url, true);
+    await requireAllReceived(returning);
     return figures;
   };
   return [
-    { name: `${SOCKETS} idle subscribers`, service: weigh, bare: weighBare },
+    { name: `${SOCKETS} idle subscribers`, service: measure, bare: measureBare },
     {
       name: `${SOCKETS} reconnect together`,
       service: storm,
@@ -84,7 +84,7 @@ export async function sockets(arena: Arena): Promise<Contest[]> {
 }
 
 /** Of the resident memory, the young generation of V8 is shown apart, because any load makes it grow by a fixed amount. */
-async function weighJoined(started: Started, join: () => Promise<unknown>): Promise<Figures> {
+async function memoryPerSubscriber(started: Started, join: () => Promise<unknown>): Promise<Figures> {
   const before = await memoryOf(started);
   await join();
   const after = await memoryOf(started);
@@ -108,27 +108,27 @@ async function openSessions(databaseUrl: string): Promise<string[]> {
   return tokens;
 }
 
-class Talk {
+class MessageSender {
   static #count = 0;
-  readonly #say: (text: string) => Promise<unknown>;
-  readonly #flock: Flock;
-  #isOver = false;
-  #talking: Promise<void> | undefined;
+  readonly #sendText: (text: string) => Promise<unknown>;
+  readonly #subscribers: SubscriberProcesses;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
 
-  constructor(say: (text: string) => Promise<unknown>, flock: Flock) {
-    this.#say = say;
-    this.#flock = flock;
+  constructor(sendText: (text: string) => Promise<unknown>, subscribers: SubscriberProcesses) {
+    this.#sendText = sendText;
+    this.#subscribers = subscribers;
   }
 
   async send(): Promise<void> {
-    const number = ++Talk.#count;
-    await this.#say(`message ${number}`);
-    this.#flock.sent(number);
+    const number = ++MessageSender.#count;
+    await this.#sendText(`message ${number}`);
+    this.#subscribers.sent(number);
   }
 
   start(): void {
-    this.#talking = (async () => {
-      while (!this.#isOver) {
+    this.#running = (async () => {
+      while (!this.#isStopped) {
         await this.send();
         await pause(SEND_EVERY_MS);
       }
@@ -136,25 +136,25 @@ class Talk {
   }
 
   async stop(): Promise<void> {
-    this.#isOver = true;
-    await this.#talking;
+    this.#isStopped = true;
+    await this.#running;
   }
 }
 
 /** Sends one request after the other. */
-class Bystander {
+class OtherClient {
   readonly #request: () => Promise<unknown>;
   readonly #milliseconds: number[] = [];
-  #isOver = false;
-  #asking: Promise<void> | undefined;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
 
   constructor(request: () => Promise<unknown>) {
     this.#request = request;
   }
 
   start(): void {
-    this.#asking = (async () => {
-      while (!this.#isOver) {
+    this.#running = (async () => {
+      while (!this.#isStopped) {
         const begin = performance.now();
         await this.#request();
         this.#milliseconds.push(performance.now() - begin);
@@ -164,8 +164,8 @@ class Bystander {
   }
 
   async stop(): Promise<{ p99: number; longest: number }> {
-    this.#isOver = true;
-    await this.#asking;
+    this.#isStopped = true;
+    await this.#running;
     const { 'ms p99': p99, 'ms all': longest } = percentiles(this.#milliseconds);
     return { p99: p99!, longest: longest! };
   }
@@ -185,10 +185,10 @@ const socketUrl = (url: string) => `${url.replace('http', 'ws')}/graphql`;
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** @throws if a message was missed or repeated */
-async function allHave(flock: Flock): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+async function requireAllReceived(subscribers: SubscriberProcesses): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
-    const { missed, doubled } = await flock.count();
+    const { missed, doubled } = await subscribers.count();
     if (missed === 0 && doubled === 0) return;
     if (doubled! > 0 || performance.now() > deadline) throw new Error(`${missed} missed, ${doubled} doubled`);
     await pause(50);

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Arena } from './arena.ts';
 import { call } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { barePackages } from './packages.ts';
 import { type Started, startNode } from './processes.ts';
 import { startService } from './service.ts';
 
-export async function start({ databaseUrl, folder, cleanup }: Arena): Promise<Contest[]> {
+export async function start({ databaseUrl, folder, cleanup }: Environment): Promise<Comparison[]> {
   const home = { databaseUrl, dataDir: join(folder, 'start') };
   const bare = barePackages();
   return [

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import type { Outcome } from './contest.ts';
+import type { Outcome } from './comparison.ts';
 
 export function table(outcomes: Outcome[]): string {
   const rows = outcomes.map(({ name, unit, service, bare, ratio, lowest, highest }) => [

@@ -1,4 +1,4 @@
-import type { Figures } from './contest.ts';
+import type { Figures } from './comparison.ts';
 
 /** Returns the part to measure. */
 export type Turn = () => Promise<() => Promise<unknown>>;

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import type { Arena } from './arena.ts';
 import type { UploadSettings } from './bare/upload.ts';
 import { call, forEach, tokenHeader } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
+import type { Comparison, Figures } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { startScript } from './processes.ts';
 
 const FILE_BYTES = 32 * 1024 * 1024;
@@ -19,8 +19,8 @@ interface Place {
 }
 
 /** Both sides flush to disk before they respond. */
-export async function upload(arena: Arena): Promise<Contest[]> {
-  const { serviceUrl, people, folder, cleanup, seconds } = arena;
+export async function upload(environment: Environment): Promise<Comparison[]> {
+  const { serviceUrl, people, folder, cleanup, seconds } = environment;
   const settings: UploadSettings = { folder: join(folder, 'bare-files') };
   const bare = await startScript(new URL('./bare/upload.ts', import.meta.url), settings, cleanup);
   const bytes = randomBytes(FILE_BYTES);

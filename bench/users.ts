@@ -1,9 +1,9 @@
 import { strictEqual } from 'node:assert';
-import type { Arena } from './arena.ts';
 import { call, forEach, tokenHeader } from './calls.ts';
-import type { Contest } from './contest.ts';
-import { type Crowd, startCrowd, TAGGED_TOGETHER } from './crowd.ts';
+import type { Comparison } from './comparison.ts';
+import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
+import { type SeededUsers, startSeededUsers, TAGGED_TOGETHER } from './seeded-users.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;
@@ -16,7 +16,7 @@ interface Query {
   path: (number: number) => string;
   /** Number of users in the response; 0: not a list. */
   items: number;
-  total?: (crowd: Crowd) => number;
+  total?: (seeded: SeededUsers) => number;
   first?: (number: number) => number;
 }
 
@@ -39,29 +39,29 @@ const QUERIES: Query[] = [
   },
 ];
 
-export async function users(arena: Arena): Promise<Contest[]> {
-  const few = await startCrowd(FEW, arena);
-  const many = await startCrowd(MANY, arena);
-  const contests: Contest[] = [];
+export async function users(environment: Environment): Promise<Comparison[]> {
+  const few = await startSeededUsers(FEW, environment);
+  const many = await startSeededUsers(MANY, environment);
+  const comparisons: Comparison[] = [];
   for (const query of QUERIES) {
-    contests.push({
+    comparisons.push({
       name: `users ${query.name}, 1k : 1M`,
-      service: await load(query, few, arena),
-      bare: await load(query, many, arena),
+      service: await load(query, few, environment),
+      bare: await load(query, many, environment),
       note: () => NOTE,
     });
   }
-  return contests;
+  return comparisons;
 }
 
-async function load(query: Query, crowd: Crowd, arena: Arena): Promise<Contest['service']> {
-  const { url, size } = crowd;
-  const headers = tokenHeader(crowd.asker);
+async function load(query: Query, seeded: SeededUsers, environment: Environment): Promise<Comparison['service']> {
+  const { url, size } = seeded;
+  const headers = tokenHeader(seeded.caller);
   const numbers = Array.from({ length: ASKED_FOR }, (_, place) => Math.floor(((place + 0.5) * size) / ASKED_FOR));
   const answers = new Set<string>();
   await forEach(numbers, 4, async (number) => {
     const answer = await call(url + query.path(number), 200, { headers });
-    check(JSON.parse(answer), number, query, crowd);
+    check(JSON.parse(answer), number, query, seeded);
     answers.add(answer);
   });
   return () =>
@@ -72,7 +72,7 @@ async function load(query: Query, crowd: Crowd, arena: Arena): Promise<Contest['
       paths: numbers.map(query.path),
       status: 200,
       isRight: (body) => answers.has(body),
-      seconds: Math.min(arena.seconds, SECONDS_AT_MOST),
+      seconds: Math.min(environment.seconds, SECONDS_AT_MOST),
     });
 }
 
@@ -80,13 +80,18 @@ interface Found {
   user: { login: string };
 }
 
-function check(answer: Found & { total_entries: number; items: Found[] }, number: number, query: Query, crowd: Crowd) {
+function check(
+  answer: Found & { total_entries: number; items: Found[] },
+  number: number,
+  query: Query,
+  seeded: SeededUsers,
+) {
   const { items, total, first } = query;
   const found = items === 0 ? answer : answer.items[0]!;
   strictEqual(found.user.login, `user-${first?.(number) ?? number}`, `users ${query.name}: who is found`);
   if (items === 0) return;
   strictEqual(answer.items.length, items, `users ${query.name}: how many are found`);
-  strictEqual(answer.total_entries, total?.(crowd) ?? items, `users ${query.name}: how many there are`);
+  strictEqual(answer.total_entries, total?.(seeded) ?? items, `users ${query.name}: how many there are`);
 }
 
 function filtered(filter: string): string {

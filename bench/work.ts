@@ -1,5 +1,4 @@
 import { deepStrictEqual } from 'node:assert';
-import type { Arena } from './arena.ts';
 import type { IndependentSettings } from './bare/independent.ts';
 import {
   call,
@@ -11,12 +10,13 @@ import {
   sendMessage,
   tokenHeader,
 } from './calls.ts';
-import type { Contest, Figures } from './contest.ts';
+import type { Comparison, Figures } from './comparison.ts';
 import { cpuOfPostgres, cpuOfProcess } from './cpu.ts';
-import { startCrowd } from './crowd.ts';
+import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
 import { startScript } from './processes.ts';
 import { queries } from './seeded.ts';
+import { startSeededUsers } from './seeded-users.ts';
 import { APPLICATION } from './service.ts';
 
 const DIALOGS = 200;
@@ -65,8 +65,8 @@ interface Work {
 }
 
 /** Requests that clients send most, beside a server and a schema that are written for them and for nothing else. */
-export async function work(arena: Arena): Promise<Contest[]> {
-  const { url, databaseUrl, pid } = await startCrowd(USERS, arena, 'work');
+export async function work(environment: Environment): Promise<Comparison[]> {
+  const { url, databaseUrl, pid } = await startSeededUsers(USERS, environment, 'work');
   const people: Person[] = [];
   for (const name of ['fay', 'gus', 'hal', 'ivy', 'jon']) people.push(await createPerson(url, name));
   const dialogIds: string[] = [];
@@ -84,7 +84,7 @@ export async function work(arena: Arena): Promise<Contest[]> {
     records: RECORDS,
     users: USERS,
   };
-  const started = await startScript(new URL('./bare/independent.ts', import.meta.url), settings, arena.cleanup);
+  const started = await startScript(new URL('./bare/independent.ts', import.meta.url), settings, environment.cleanup);
   const numbers = Array.from({ length: REQUESTS }, (_, n) => n * Math.floor(RECORDS / REQUESTS));
   const bare: Side = {
     url: started.url,
@@ -93,7 +93,7 @@ export async function work(arena: Arena): Promise<Contest[]> {
     recordIds: numbers.map(idOf),
     userIds: service.userIds,
   };
-  return Promise.all(worksOf(dialogIds).map((each) => contestOf(each, [service, bare], people[1]!, arena)));
+  return Promise.all(worksOf(dialogIds).map((each) => comparisonOf(each, [service, bare], people[1]!, environment)));
 }
 
 const idOf = (n: number) => n.toString(16).padStart(24, '0');
@@ -102,7 +102,12 @@ const idOf = (n: number) => n.toString(16).padStart(24, '0');
 async function seed(url: string, people: Person[], dialogIds: string[]): Promise<Omit<Side, 'url' | 'pid'>> {
   const [messageIds, recordIds]: [string[], string[]] = [[], []];
   await forEach(Array(MESSAGES).keys(), 32, async (n) => {
-    const sent = await sendMessage(url, people[n % 5]!, dialogIds[n % DIALOGS]!, `Message number ${n} of a long talk`);
+    const sent = await sendMessage(
+      url,
+      people[n % 5]!,
+      dialogIds[n % DIALOGS]!,
+      `Message number ${n} of a long dialog`,
+    );
     if (n % (MESSAGES / REQUESTS) === 0) messageIds.push(JSON.parse(sent)._id);
   });
   const query = `mutation { createClass(input: { name: "${CLASS}", fields: ${FIELDS}, indexes: ${INDEXES} }) { id } }`;
@@ -200,12 +205,12 @@ function worksOf(dialogIds: string[]): Work[] {
   ];
 }
 
-async function contestOf(
+async function comparisonOf(
   { name, status, path, paths, bodies, under = '', graphql }: Work,
   [service, bare]: [Side, Side],
   person: Person,
-  { seconds, postgresDir }: Arena,
-): Promise<Contest> {
+  { seconds, postgresDir }: Environment,
+): Promise<Comparison> {
   const headers = { ...tokenHeader(person), 'Content-Type': 'application/json' };
   const method = bodies ? ('POST' as const) : ('GET' as const);
   const pathsOf = (side: Side) => paths?.(side).map((one) => (side === service ? one : under + one));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import type { Outcome } from './contest.ts';
+import type { Outcome } from './comparison.ts';
 import type { Options } from './options.ts';
 import { plot } from './plot.ts';
 import { machine, table } from './table.ts';

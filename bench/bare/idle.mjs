@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-// Holds idle sockets. Plain JavaScript for the reason in `tell-memory.mjs`.
+// Holds idle sockets. Plain JavaScript for the reason in `report-memory.mjs`.
 process.on('disconnect', () => process.exit());
 const server = createServer();
 new WebSocketServer({ server, perMessageDeflate: false });

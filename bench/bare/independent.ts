@@ -43,7 +43,7 @@ await pool.query('INSERT INTO members SELECT d.id, p FROM dialogs d, unnest($1::
 ]);
 await pool.query(
   `INSERT INTO messages SELECT lpad(to_hex(n), 24, '0'), ($1::text[])[1 + n % $2], 1 + n / $2,
-    ($3::int[])[1 + n % 5], 0, 'Message number ' || n || ' of a long talk', '[]', '{}', 1700000000 + n,
+    ($3::int[])[1 + n % 5], 0, 'Message number ' || n || ' of a long dialog', '[]', '{}', 1700000000 + n,
     to_timestamp(1700000000 + n), to_timestamp(1700000000 + n), ARRAY[($3::int[])[1 + n % 5]],
     ARRAY[($3::int[])[1 + n % 5]]
   FROM generate_series(0, $4::int - 1) n`,

@@ -5,20 +5,20 @@ import { startScript } from './processes.ts';
 
 const SOCKETS_OF_A_PROCESS = 5_000;
 
-export interface FlockSettings {
+export interface SubscriberSettings {
   url: string;
   protocol: string[];
   tokens: (string | undefined)[];
   dialogId: string | undefined;
 }
 
-export interface FlockCommand {
-  do: 'sit' | 'subscribe' | 'leave' | 'count' | 'sent';
+export interface SubscriberCommand {
+  do: 'connect' | 'subscribe' | 'disconnect' | 'count' | 'sent';
   resumes?: boolean;
   number?: number;
 }
 
-export interface FlockAnswer {
+export interface SubscriberResponse {
   /** Time until each socket was served. */
   milliseconds: number[];
   missed?: number;
@@ -26,7 +26,7 @@ export interface FlockAnswer {
   last?: number;
 }
 
-export class Flock {
+export class SubscriberProcesses {
   readonly #processes: ChildProcess[];
   readonly stop: () => Promise<void>;
 
@@ -37,29 +37,29 @@ export class Flock {
     };
   }
 
-  static async start({ tokens, ...settings }: FlockSettings, cleanup: Cleanup): Promise<Flock> {
+  static async start({ tokens, ...settings }: SubscriberSettings, cleanup: Cleanup): Promise<SubscriberProcesses> {
     const started = [];
     for (let from = 0; from < tokens.length; from += SOCKETS_OF_A_PROCESS) {
       const own = { ...settings, tokens: tokens.slice(from, from + SOCKETS_OF_A_PROCESS) };
-      started.push(await startScript(new URL('./flock-process.ts', import.meta.url), own, cleanup));
+      started.push(await startScript(new URL('./subscriber-process.ts', import.meta.url), own, cleanup));
     }
-    return new Flock(started);
+    return new SubscriberProcesses(started);
   }
 
-  sit(): Promise<FlockAnswer> {
-    return this.#ask({ do: 'sit' });
+  connect(): Promise<SubscriberResponse> {
+    return this.#ask({ do: 'connect' });
   }
 
   /** A socket counts as served when it receives a message sent after it subscribed. */
-  subscribe(resumes: boolean): Promise<FlockAnswer> {
+  subscribe(resumes: boolean): Promise<SubscriberResponse> {
     return this.#ask({ do: 'subscribe', resumes });
   }
 
-  leave(): Promise<FlockAnswer> {
-    return this.#ask({ do: 'leave' });
+  disconnect(): Promise<SubscriberResponse> {
+    return this.#ask({ do: 'disconnect' });
   }
 
-  count(): Promise<FlockAnswer> {
+  count(): Promise<SubscriberResponse> {
     return this.#ask({ do: 'count' });
   }
 
@@ -67,11 +67,11 @@ export class Flock {
     for (const child of this.#processes) child.send({ do: 'sent', number });
   }
 
-  async #ask(command: FlockCommand): Promise<FlockAnswer> {
+  async #ask(command: SubscriberCommand): Promise<SubscriberResponse> {
     const answers = await Promise.all(
       this.#processes.map(async (child) => {
         child.send(command);
-        const [answer] = (await once(child, 'message')) as [FlockAnswer];
+        const [answer] = (await once(child, 'message')) as [SubscriberResponse];
         return answer;
       }),
     );

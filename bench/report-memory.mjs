@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 
 // Preloaded into a server. Plain JavaScript, because memory freed by a compiler would hide that of the sockets.
-process.on('message', async (asked) => {
-  if (asked !== 'memory') return;
+process.on('message', async (request) => {
+  if (request !== 'memory') return;
   for (let round = 0; round < 4; round++) {
     globalThis.gc();
     await pause(250);

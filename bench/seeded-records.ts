@@ -1,9 +1,9 @@
-import type { Arena } from './arena.ts';
 import { call, createPerson, type Person } from './calls.ts';
+import type { Environment } from './environment.ts';
 import { fill, queries, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-export interface Fleet {
+export interface SeededRecords {
   url: string;
   databaseUrl: string;
   /** May read the public records, and owns a few private records of each class. */
@@ -40,8 +40,8 @@ const FIELDS = `[
   { name: "place", type: LOCATION, index: true }
 ]`;
 
-export async function startFleet(arena: Arena): Promise<Fleet> {
-  const { url, databaseUrl } = await startSeeded('fleet', arena);
+export async function startSeededRecords(environment: Environment): Promise<SeededRecords> {
+  const { url, databaseUrl } = await startSeeded('records', environment);
   const [owner, guest, colleague, member] = [
     await createPerson(url, 'owner'),
     await createPerson(url, 'guest'),

@@ -1,9 +1,9 @@
-import type { Arena } from './arena.ts';
 import { createPerson, type Person } from './calls.ts';
+import type { Environment } from './environment.ts';
 import { fill, queries, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-export interface Talk {
+export interface SeededDialog {
   url: string;
   databaseUrl: string;
   size: number;
@@ -23,8 +23,8 @@ export const READ = 10;
 const ELSEWHERE = 50_000;
 const PER_SECOND = 3;
 
-export async function startTalk(size: number, arena: Arena): Promise<Talk> {
-  const { url, databaseUrl } = await startSeeded(`talk_${size}`, arena);
+export async function startSeededDialog(size: number, environment: Environment): Promise<SeededDialog> {
+  const { url, databaseUrl } = await startSeeded(`dialog_${size}`, environment);
   const [writer, reader, follower] = [
     await createPerson(url, 'writer'),
     await createPerson(url, 'reader'),
@@ -37,7 +37,7 @@ export async function startTalk(size: number, arena: Arena): Promise<Talk> {
     FROM generate_series(0, ${DIALOGS}) n`,
     `INSERT INTO dialogs (application_id, id, type, user_id, name, last_seq, message_count, last_message_at, created_at,
       updated_at)
-    SELECT ${APPLICATION.id}, id, 2, ${writer.id}, 'Talk ' || n, size, size, ${sentAt('size')}, ${sentAt('0')},
+    SELECT ${APPLICATION.id}, id, 2, ${writer.id}, 'Dialog ' || n, size, size, ${sentAt('size')}, ${sentAt('0')},
       ${sentAt('size')}
     FROM sizes`,
     `INSERT INTO members (application_id, dialog_id, user_id, read_seq, delivered_seq, sent_count, settled_count,
@@ -70,7 +70,7 @@ function insertMessages(writer: Person, others: Person): string {
       created_at, updated_at)
     SELECT ${APPLICATION.id}, lpad(to_hex(${START} + seq / ${PER_SECOND}), 8, '0') || lpad(to_hex(n), 10, '0')
         || lpad(to_hex(seq), 6, '0'), id, seq,
-      CASE seq % 2 WHEN 0 THEN ${writer.id} ELSE ${others.id} END, 0, 'Message number ' || seq || ' of a long talk', true,
+      CASE seq % 2 WHEN 0 THEN ${writer.id} ELSE ${others.id} END, 0, 'Message number ' || seq || ' of a long dialog', true,
       extract(epoch FROM ${sentAt('seq')})::int, ${sentAt('seq')}, ${sentAt('seq')}
     FROM sizes, generate_series(1, size) seq ORDER BY seq, n`;
 }

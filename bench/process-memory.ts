@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Started } from './processes.ts';
 
-export const WEIGHABLE = ['--expose-gc', '--import', fileURLToPath(new URL('./tell-memory.mjs', import.meta.url))];
+export const MEASURABLE = ['--expose-gc', '--import', fileURLToPath(new URL('./report-memory.mjs', import.meta.url))];
 
 interface Memory {
   rss: number;
@@ -14,6 +14,6 @@ interface Memory {
 /** Bytes after a garbage collection. */
 export async function memoryOf({ child }: Started): Promise<Memory> {
   child.send('memory');
-  const [told] = await once(child, 'message');
-  return told as Memory;
+  const [reported] = await once(child, 'message');
+  return reported as Memory;
 }

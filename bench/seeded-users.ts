@@ -1,23 +1,23 @@
-import type { Arena } from './arena.ts';
 import { createPerson, type Person } from './calls.ts';
+import type { Environment } from './environment.ts';
 import { fill, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
-export interface Crowd {
+export interface SeededUsers {
   url: string;
   databaseUrl: string;
   pid: number;
   size: number;
-  asker: Person;
+  caller: Person;
 }
 
 export const TAGGED_TOGETHER = 5;
 
 /** Users are named `user-1`, `user-2`, … */
-export async function startCrowd(size: number, arena: Arena, name = 'crowd'): Promise<Crowd> {
-  const { url, databaseUrl, pid } = await startSeeded(`${name}_${size}`, arena);
+export async function startSeededUsers(size: number, environment: Environment, name = 'users'): Promise<SeededUsers> {
+  const { url, databaseUrl, pid } = await startSeeded(`${name}_${size}`, environment);
   await fill(databaseUrl, 'users', insertUsers(size));
-  return { url, databaseUrl, pid, size, asker: await createPerson(url, 'asker') };
+  return { url, databaseUrl, pid, size, caller: await createPerson(url, 'caller') };
 }
 
 function insertUsers(size: number): string {

@@ -4,7 +4,7 @@ import type { Options } from './options.ts';
 export type Figures = Record<string, number>;
 
 /** The service compared with a baseline that does the same work with nothing around it. */
-export interface Contest {
+export interface Comparison {
   name: string;
   service: () => Promise<Figures>;
   bare: () => Promise<Figures>;
@@ -25,7 +25,10 @@ export interface Outcome {
 }
 
 /** Ratios compare adjacent rounds, so that a slow phase of the machine affects both sides. */
-export async function hold({ name, service, bare, check, note }: Contest, { rounds }: Options): Promise<Outcome[]> {
+export async function compare(
+  { name, service, bare, check, note }: Comparison,
+  { rounds }: Options,
+): Promise<Outcome[]> {
   await service();
   await bare();
   const pairs: [service: Figures, bare: Figures][] = [];

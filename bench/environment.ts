@@ -1,8 +1,8 @@
 import type { Person } from './calls.ts';
 import type { Cleanup } from './cleanup.ts';
-import type { Contest } from './contest.ts';
+import type { Comparison } from './comparison.ts';
 
-export interface Arena {
+export interface Environment {
   serviceUrl: string;
   servicePid: number;
   databaseUrl: string;
@@ -14,4 +14,4 @@ export interface Arena {
   cleanup: Cleanup;
 }
 
-export type Benchmark = (arena: Arena) => Promise<Contest[]>;
+export type Benchmark = (environment: Environment) => Promise<Comparison[]>;

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { FlockAnswer, FlockCommand, FlockSettings } from './flock.ts';
+import type { SubscriberCommand, SubscriberResponse, SubscriberSettings } from './subscriber-processes.ts';
 
 /** Survives reconnects. */
-interface Seat {
+interface Subscriber {
   token: string | undefined;
   socket: WebSocket | undefined;
   last: number;
@@ -22,8 +22,8 @@ const OPTIONS = { perMessageDeflate: false, skipUTF8Validation: true };
 const MESSAGE = /"cursor":"(\d+)".*"text":"message (\d+)"/;
 
 process.on('disconnect', () => process.exit());
-const [settings] = (await once(process, 'message')) as [FlockSettings];
-const seats: Seat[] = settings.tokens.map((token) => ({
+const [settings] = (await once(process, 'message')) as [SubscriberSettings];
+const subscribers: Subscriber[] = settings.tokens.map((token) => ({
   token,
   socket: undefined,
   last: 0,
@@ -35,34 +35,37 @@ const seats: Seat[] = settings.tokens.map((token) => ({
 }));
 let sent = 0;
 
-const commands: Record<FlockCommand['do'], (command: FlockCommand) => Promise<FlockAnswer> | undefined> = {
-  sit: async () => {
-    await forSome(sit);
+const commands: Record<
+  SubscriberCommand['do'],
+  (command: SubscriberCommand) => Promise<SubscriberResponse> | undefined
+> = {
+  connect: async () => {
+    await forEachLimited(connect);
     return { milliseconds: [] };
   },
   subscribe: async ({ resumes = false }) => {
     const begin = performance.now();
     const milliseconds = await Promise.all(
-      seats.map(async (seat) => {
-        if (!resumes) seat.last = 0;
+      subscribers.map(async (subscriber) => {
+        if (!resumes) subscriber.last = 0;
         await new Promise<void>((resolve) => {
-          seat.served = resolve;
-          void subscribe(seat, resumes);
+          subscriber.served = resolve;
+          void subscribe(subscriber, resumes);
         });
         return performance.now() - begin;
       }),
     );
     return { milliseconds };
   },
-  leave: async () => {
-    await Promise.all(seats.map(leave));
+  disconnect: async () => {
+    await Promise.all(subscribers.map(disconnect));
     return { milliseconds: [] };
   },
   count: async () => ({
     milliseconds: [],
-    missed: sum((seat) => seat.missed + (sent - seat.last)),
-    doubled: sum((seat) => seat.doubled),
-    last: Math.min(...seats.map((seat) => seat.last)),
+    missed: sum((subscriber) => subscriber.missed + (sent - subscriber.last)),
+    doubled: sum((subscriber) => subscriber.doubled),
+    last: Math.min(...subscribers.map((subscriber) => subscriber.last)),
   }),
   sent: ({ number }) => {
     sent = number!;
@@ -70,7 +73,7 @@ const commands: Record<FlockCommand['do'], (command: FlockCommand) => Promise<Fl
   },
 };
 
-process.on('message', async (command: FlockCommand) => {
+process.on('message', async (command: SubscriberCommand) => {
   const answer = await commands[command.do](command);
   if (answer) process.send!(answer);
 });
@@ -80,66 +83,66 @@ process.stdout.write('ready at nowhere\n');
 const connecting = {
   count: 0,
   waiting: [] as (() => void)[],
-  async enter(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.count++ >= MAX_CONNECTING) await new Promise<void>((resolve) => this.waiting.push(resolve));
   },
-  leave(): void {
+  release(): void {
     this.count--;
     this.waiting.shift()?.();
   },
 };
 
-async function sit(seat: Seat): Promise<void> {
-  seat.socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
-  seat.socket.on('error', () => {});
-  await once(seat.socket, 'open');
+async function connect(subscriber: Subscriber): Promise<void> {
+  subscriber.socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
+  subscriber.socket.on('error', () => {});
+  await once(subscriber.socket, 'open');
 }
 
 /** Retries, because a full backlog may refuse the first attempt. */
-async function subscribe(seat: Seat, resumes: boolean): Promise<void> {
-  await connecting.enter();
+async function subscribe(subscriber: Subscriber, resumes: boolean): Promise<void> {
+  await connecting.acquire();
   const socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
-  seat.socket = socket;
-  seat.awaits = 0;
+  subscriber.socket = socket;
+  subscriber.awaits = 0;
   socket.on('error', () => {});
-  socket.once('open', () => connecting.leave());
+  socket.once('open', () => connecting.release());
   socket.on('close', () => {
-    if (!socket.protocol) connecting.leave(); // it was never opened
-    if (seat.socket === socket) setTimeout(() => void subscribe(seat, resumes), 100);
+    if (!socket.protocol) connecting.release(); // it was never opened
+    if (subscriber.socket === socket) setTimeout(() => void subscribe(subscriber, resumes), 100);
   });
   socket.on('open', () => {
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { 'SVC-Token': seat.token } }));
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { 'SVC-Token': subscriber.token } }));
   });
   socket.on('message', (frame: Buffer) => {
     const text = frame.toString('latin1');
     if (text.includes('"connection_ack"')) {
-      const variables = { dialogId: settings.dialogId, since: resumes ? seat.cursor : undefined };
+      const variables = { dialogId: settings.dialogId, since: resumes ? subscriber.cursor : undefined };
       socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION, variables } }));
-      seat.awaits = sent + 1;
-    } else if (seat.socket === socket) {
-      hear(seat, text);
+      subscriber.awaits = sent + 1;
+    } else if (subscriber.socket === socket) {
+      receive(subscriber, text);
     }
   });
 }
 
-function hear(seat: Seat, frame: string): void {
+function receive(subscriber: Subscriber, frame: string): void {
   const [, cursor, digits] = MESSAGE.exec(frame) ?? [];
   if (!digits) throw new Error(`unexpected frame: ${frame}`);
   const number = Number(digits);
-  if (number <= seat.last) seat.doubled++;
-  else if (seat.last > 0) seat.missed += number - seat.last - 1;
-  seat.last = number;
-  seat.cursor = cursor;
-  if (number >= seat.awaits) {
-    seat.served?.();
-    seat.served = undefined;
+  if (number <= subscriber.last) subscriber.doubled++;
+  else if (subscriber.last > 0) subscriber.missed += number - subscriber.last - 1;
+  subscriber.last = number;
+  subscriber.cursor = cursor;
+  if (number >= subscriber.awaits) {
+    subscriber.served?.();
+    subscriber.served = undefined;
   }
 }
 
 /** Disconnects abruptly, as a failing network does. */
-async function leave(seat: Seat): Promise<void> {
-  const { socket } = seat;
-  seat.socket = undefined;
+async function disconnect(subscriber: Subscriber): Promise<void> {
+  const { socket } = subscriber;
+  subscriber.socket = undefined;
   if (!socket || socket.readyState === WebSocket.CLOSED) return;
   const closed = once(socket, 'close');
   // A reset leaves no port in TIME_WAIT; otherwise the ports would be used up after a few rounds.
@@ -147,14 +150,14 @@ async function leave(seat: Seat): Promise<void> {
   await closed;
 }
 
-async function forSome(action: (seat: Seat) => Promise<void>): Promise<void> {
-  const rest = seats.values();
+async function forEachLimited(action: (subscriber: Subscriber) => Promise<void>): Promise<void> {
+  const rest = subscribers.values();
   const work = async () => {
-    for (const seat of rest) await action(seat);
+    for (const subscriber of rest) await action(subscriber);
   };
   await Promise.all(Array.from({ length: 64 }, work));
 }
 
-function sum(of: (seat: Seat) => number): number {
-  return seats.reduce((total, seat) => total + of(seat), 0);
+function sum(of: (subscriber: Subscriber) => number): number {
+  return subscribers.reduce((total, subscriber) => total + of(subscriber), 0);
 }
