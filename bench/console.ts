@@ -16,16 +16,8 @@ const PAGE = 50;
 /** 10 Mbit/s with the latency of a mobile network. */
 const SLOW = { offline: false, latency: 40, downloadThroughput: 1_250_000, uploadThroughput: 1_250_000 };
 
-export async function console(environment: Environment): Promise<Comparison[]> {
-  const browser = await launchBrowser(environment.cleanup);
-  return [
-    ...(await loads(browser, environment)),
-    ...(await grids(browser, environment)),
-    ...(await dialogs(browser, environment)),
-  ];
-}
-
-async function loads(browser: Browser, { serviceUrl, cleanup }: Environment): Promise<Comparison[]> {
+export async function console({ serviceUrl, cleanup }: Environment): Promise<Comparison[]> {
+  const browser = await launchBrowser(cleanup);
   const bytes = await sizeOf(browser, serviceUrl);
   const bareUrl = await startStatic(bytes, cleanup);
   const note = () => 'console – the baseline is a static page of as many bytes';
@@ -82,6 +74,11 @@ async function startStatic(bytes: number, cleanup: Cleanup): Promise<string> {
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export async function consoleLists(environment: Environment): Promise<Comparison[]> {
+  const browser = await launchBrowser(environment.cleanup);
+  return [...(await grids(browser, environment)), ...(await dialogs(browser, environment))];
 }
 
 async function grids(browser: Browser, environment: Environment): Promise<Comparison[]> {

@@ -7,7 +7,7 @@ import { createPerson } from './calls.ts';
 import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Comparison, compare, type Outcome } from './comparison.ts';
-import { console } from './console.ts';
+import { console, consoleLists } from './console.ts';
 import { contacts } from './contacts.ts';
 import type { Benchmark, Environment } from './environment.ts';
 import { fanOut } from './fan-out.ts';
@@ -44,6 +44,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   contacts,
   geo,
   console,
+  'console-lists': consoleLists,
 };
 
 /** Timeout of a run, without its rounds. */
