@@ -46,6 +46,7 @@ export async function administer(
       signal.throwIfAborted();
       const answer = await work(services);
       if (answer) await print(answer, { json: command.optsWithGlobals().json === true });
+      if (answer?.failure) throw new Error(answer.failure);
     } finally {
       await bus.stop();
       gateways.mailer.close();

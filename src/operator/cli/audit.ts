@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { AuditEntry } from '../../generated/prisma/client.ts';
 import { exportAuditLog } from '../../resolvers/audit/export.ts';
+import { restartAuditLog } from '../../resolvers/audit/restart.ts';
 import { verifyAuditLog } from '../../resolvers/audit/verify.ts';
 import { administer } from './administer.ts';
+import { confirm, yesOption } from './confirm.ts';
 import { optionalApplicationOption } from './options.ts';
 
 export function addAuditCommands(program: Command): void {
@@ -17,11 +19,26 @@ export function addAuditCommands(program: Command): void {
     .action(({ application }: { application?: number }, command: Command) =>
       administer(command, async ({ encrypter }) => {
         const reports = await verifyAuditLog(encrypter, application);
-        if (reports.some(({ problem }) => problem !== undefined)) process.exitCode = 1;
         const value = reports.map(({ problem, ...report }) => ({ ...report, result: problem ?? 'intact' }));
-        return { value, columns: ['applicationId', 'from', 'to', 'result'] };
+        const broken = reports.filter(({ problem }) => problem !== undefined).length;
+        return {
+          value,
+          columns: ['applicationId', 'from', 'to', 'result'],
+          ...(broken > 0 && { failure: broken === 1 ? 'a chain is not intact' : `${broken} chains are not intact` }),
+        };
       }),
     );
+
+  audit
+    .command('restart')
+    .description('continue chains that another ENCRYPTION_KEY has signed; their entries can no longer be verified')
+    .addOption(yesOption())
+    .action(async (options: { yes?: boolean }, command: Command) => {
+      await confirm('Give up the verification of all entries that another ENCRYPTION_KEY has signed?', options);
+      await administer(command, async ({ encrypter }) => {
+        return { value: await restartAuditLog(encrypter), columns: ['applicationId', 'until'] };
+      });
+    });
 
   audit
     .command('export')

@@ -13,14 +13,18 @@ import { STREAM_CHECKS } from './stream.ts';
 
 export const ROW_CHECKS: readonly Check[] = [...MESSAGE_CHECKS, ...PEOPLE_CHECKS, ...RECORD_CHECKS, ...STREAM_CHECKS];
 
-const SECRETS = { name: 'secrets', sentence: 'ENCRYPTION_KEY can decrypt the secrets of an application.' };
+const SECRETS = {
+  name: 'secrets',
+  sentence: 'ENCRYPTION_KEY can decrypt the secrets of applications and administrators.',
+};
 
 export const CHECKS: readonly Pick<Check, 'name' | 'sentence'>[] = [...ROW_CHECKS, ...FILE_CHECKS, SECRETS];
 
 export interface CheckOptions {
   database: pg.ClientConfig;
   storage: Storage | undefined;
-  countUndecryptable?: (applicationId: number) => Promise<number>;
+  /** Null: of administrators. */
+  countUndecryptable?: (applicationId: number | null) => Promise<number>;
   now: Date;
   applicationId: number | undefined;
   repairs: boolean;
@@ -55,7 +59,8 @@ export async function checkDatabase(options: CheckOptions): Promise<void> {
         }
       });
     }
-    for (const applicationId of options.countUndecryptable ? ids : []) await checkSecrets(applicationId, options);
+    const owners = options.applicationId === undefined ? [...ids, null] : ids;
+    for (const owner of options.countUndecryptable ? owners : []) await checkSecrets(owner, options);
   } catch (error) {
     options.signal?.throwIfAborted(); // the error is then a consequence of the abort
     throw error;
@@ -71,7 +76,7 @@ async function nameActor(client: pg.Client, actor: Actor): Promise<void> {
 }
 
 async function checkSecrets(
-  applicationId: number,
+  applicationId: number | null,
   { countUndecryptable, signal, onBegin, onDifference }: CheckOptions,
 ) {
   signal?.throwIfAborted();

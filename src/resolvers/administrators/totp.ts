@@ -13,6 +13,7 @@ import {
 } from '../../lib/errors.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
+import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
 import { jobOf } from './rows.ts';
 
 const ISSUER = 'Atrium';
@@ -29,7 +30,7 @@ const RECOVERY_CODE_LENGTH = 12;
 /** Without characters that look alike. */
 const RECOVERY_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-const additionalDataOf = (id: number) => `totp ${id}`;
+export const additionalDataOfTotp = (id: number) => `totp ${id}`;
 
 export interface TotpSecret {
   /** Base32. */
@@ -45,7 +46,7 @@ export async function createTotpSecret(
 ): Promise<TotpSecret> {
   const { id } = viewer.administrator;
   const secret = new Secret({ size: 20 });
-  const encryptedTotp = encrypter.encrypt(secret.base32, additionalDataOf(id));
+  const encryptedTotp = encrypter.encrypt(secret.base32, additionalDataOfTotp(id));
   const email = await transact(jobOf(viewer), async (transaction) => {
     const where = { id, hasTotp: false };
     const [row] = await transaction.administrator.updateManyAndReturn({ where, data: { encryptedTotp } });
@@ -64,7 +65,7 @@ export async function enableTotp(
   const { id } = viewer.administrator;
   const { encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
   if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['has no new secret to enable'] });
-  const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), code, now());
+  const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOfTotp(id)), code, now());
   if (step === undefined) throw new InvalidFieldsError({ code: ['is wrong; check the clock of the phone'] });
   const codes = Array.from({ length: RECOVERY_CODES }, recoveryCode);
   await transact(jobOf(viewer), async (transaction) => {
@@ -90,7 +91,8 @@ export async function disableTotp(viewer: AdministratorViewer, { now }: Pick<Ser
 
 /**
  * Accepts each code only once. Does nothing for an account without TOTP. Call it only after a right password or link.
- * @throws {CodeRequiredError} {WrongAdministratorCredentialsError} {RateLimitedError}
+ * @throws {CodeRequiredError} {WrongAdministratorCredentialsError} {RateLimitedError} {InvalidFieldsError} the secret of
+ * the app cannot be decrypted
  */
 export async function requireCode(
   { id, hasTotp, encryptedTotp }: { id: number; hasTotp: boolean; encryptedTotp: string | null },
@@ -103,10 +105,22 @@ export async function requireCode(
   await countAttempt(id, now());
   // Recovery codes also work if the encryption key was lost.
   const isAccepted = isTotp(typed)
-    ? await useStep(id, stepOf(encrypter.decrypt(encryptedTotp, additionalDataOf(id)), typed, now()))
+    ? await useStep(id, stepOf(decrypted(encryptedTotp, id, encrypter), typed, now()))
     : await useRecoveryCode(id, typed);
   if (!isAccepted) throw new WrongAdministratorCredentialsError();
   await db.administrator.updateMany({ where: { id }, data: { codeAttempts: 0 } });
+}
+
+/** @throws {InvalidFieldsError} */
+function decrypted(encryptedTotp: string, id: number, encrypter: Encrypter): string {
+  try {
+    return encrypter.decrypt(encryptedTotp, additionalDataOfTotp(id));
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error;
+    throw new InvalidFieldsError({
+      code: ['cannot be checked, because ENCRYPTION_KEY has changed; use a recovery code'],
+    });
+  }
 }
 
 /** @throws {RateLimitedError} */

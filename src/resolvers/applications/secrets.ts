@@ -1,26 +1,51 @@
 import { db } from '../../db/client.ts';
 import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
+import { additionalDataOfTotp } from '../administrators/totp.ts';
 import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
 import { additionalDataOfProvider } from '../sessions/identity-providers.ts';
 
-/** @param most rows read per table */
+interface Selected {
+  /** Null: secrets of administrators. Undefined: all secrets. */
+  applicationId?: number | null;
+  /** Rows read per table. Default: all. */
+  most?: number;
+}
+
+type Encrypted = [text: string | null, additionalData: string];
+
 export async function countUndecryptable(
   encrypter: Encrypter,
-  { applicationId, most }: { applicationId?: number; most?: number } = {},
+  { applicationId, most }: Selected = {},
 ): Promise<number> {
-  const some = { where: { applicationId }, ...(most === undefined ? {} : { take: most }) };
+  const take = most === undefined ? {} : { take: most };
+  const [ofApplications, ofAdministrators] = await Promise.all([
+    applicationId === null ? [] : secretsOfApplications({ where: { applicationId }, ...take }),
+    typeof applicationId === 'number' ? [] : secretsOfAdministrators(take),
+  ]);
+  const encrypted = [...ofApplications, ...ofAdministrators];
+  return encrypted.filter(([text, data]) => text !== null && !isDecryptable(encrypter, text, data)).length;
+}
+
+async function secretsOfApplications(some: {
+  where: { applicationId: number | undefined };
+  take?: number;
+}): Promise<Encrypted[]> {
   const [providers, settings, assistants] = await Promise.all([
     db.identityProvider.findMany(some),
     db.pushSettings.findMany(some),
     db.assistant.findMany(some),
   ]);
-  const encrypted: [text: string | null, additionalData: string][] = [
-    ...providers.map((row): [string | null, string] => [row.encryptedSecrets, additionalDataOfProvider(row)]),
-    ...settings.map((row): [string, string] => [row.encryptedSettings, additionalDataOfSettings(row)]),
-    ...assistants.map((row): [string | null, string] => [row.encryptedApiKey, additionalDataOfApiKey(row)]),
+  return [
+    ...providers.map((row): Encrypted => [row.encryptedSecrets, additionalDataOfProvider(row)]),
+    ...settings.map((row): Encrypted => [row.encryptedSettings, additionalDataOfSettings(row)]),
+    ...assistants.map((row): Encrypted => [row.encryptedApiKey, additionalDataOfApiKey(row)]),
   ];
-  return encrypted.filter(([text, data]) => text !== null && !isDecryptable(encrypter, text, data)).length;
+}
+
+async function secretsOfAdministrators(take: { take?: number }): Promise<Encrypted[]> {
+  const rows = await db.administrator.findMany({ where: { encryptedTotp: { not: null } }, ...take });
+  return rows.map(({ id, encryptedTotp }) => [encryptedTotp, additionalDataOfTotp(id)]);
 }
 
 function isDecryptable(encrypter: Encrypter, text: string, additionalData: string): boolean {

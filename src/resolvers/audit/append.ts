@@ -3,8 +3,8 @@ import { select } from '../../db/columns.ts';
 import { query, queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
-import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner, type Ends, emptyChain } from './chain.ts';
-import { readEnds, storeEnds } from './ends.ts';
+import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner } from './chain.ts';
+import { forEachChain, lockEnds, storeEnds } from './ends.ts';
 
 /** Entries per transaction. */
 const BATCH = 1_000;
@@ -12,12 +12,13 @@ const BATCH = 1_000;
 /**
  * Appends new entries to the chains of their applications. Later, because a chain in the transaction of the change
  * would make all changes of an application wait for each other. Several processes may run it concurrently.
+ * @throws {BrokenChainError}
  */
 export async function chainAuditLog(encrypter: Encrypter): Promise<void> {
   const signer = new ChainSigner(encrypter);
-  for (const applicationId of await waitingApplications()) {
+  await forEachChain(await waitingApplications(), async (applicationId) => {
     while ((await transact(BACKGROUND, (transaction) => chainBatch(transaction, applicationId, signer))) === BATCH);
-  }
+  });
 }
 
 async function waitingApplications(): Promise<number[]> {
@@ -47,12 +48,4 @@ async function chainBatch(transaction: Transaction, applicationId: number, signe
     WHERE e.application_id = ${applicationId} AND e.id = g.id`;
   await storeEnds(transaction, { ...ends, endSeq, endHash }, signer);
   return entries.length;
-}
-
-async function lockEnds(transaction: Transaction, applicationId: number, signer: ChainSigner): Promise<Ends> {
-  const first = emptyChain(applicationId);
-  const data = { ...first, signature: signer.signatureOf(first) as Uint8Array<ArrayBuffer> };
-  await transaction.auditChain.createMany({ data, skipDuplicates: true });
-  await transaction.$executeRaw`SELECT FROM audit_chains WHERE application_id = ${applicationId} FOR NO KEY UPDATE`;
-  return (await readEnds(transaction, applicationId))!;
 }

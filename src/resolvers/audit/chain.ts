@@ -24,7 +24,7 @@ export type ChainedEntry = RowOf<[typeof CHAINED_COLUMNS, typeof CHAINED_VALUES]
 
 export type Ends = Omit<AuditChain, 'signature'>;
 
-const NO_HASH = new Uint8Array(0);
+export const NO_HASH = new Uint8Array(0);
 
 export const emptyChain = (applicationId: number): Ends => ({
   applicationId,

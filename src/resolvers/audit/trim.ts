@@ -3,17 +3,18 @@ import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { ChainSigner } from './chain.ts';
-import { readEnds, storeEnds } from './ends.ts';
+import { forEachChain, lockEnds, storeEnds } from './ends.ts';
 
 const BATCH = 5_000;
 
-/** Removes the oldest chained entries of each chain. @param before entries from this time on remain */
+/** Removes the oldest chained entries of each chain. @param before entries from this time on remain @throws {BrokenChainError} */
 export async function trimAuditLog(before: Date, encrypter: Encrypter): Promise<void> {
   const signer = new ChainSigner(encrypter);
   const chains = await query<{ applicationId: number }>`SELECT application_id AS "applicationId" FROM audit_chains`;
-  for (const { applicationId } of chains) {
+  const ids = chains.map(({ applicationId }) => applicationId);
+  await forEachChain(ids, async (applicationId) => {
     while ((await transact(BACKGROUND, (transaction) => trim(transaction, applicationId, before, signer))) === BATCH);
-  }
+  });
 }
 
 /** @returns the number of removed entries */
@@ -23,9 +24,11 @@ async function trim(
   before: Date,
   signer: ChainSigner,
 ): Promise<number> {
-  await transaction.$executeRaw`SELECT FROM audit_chains WHERE application_id = ${applicationId} FOR NO KEY UPDATE`;
-  const ends = await readEnds(transaction, applicationId);
-  if (!ends) return 0;
+  const ends = await lockEnds(transaction, applicationId, signer);
+  // Left by a restart of the chain.
+  await transaction.auditEntry.deleteMany({
+    where: { applicationId, seq: { lte: ends.startSeq }, at: { lt: before } },
+  });
   // Entries of concurrent changes may be chained in another order than that of their times.
   const oldest = await transaction.auditEntry.findMany({
     where: { applicationId, seq: { gt: ends.startSeq } },

@@ -80,3 +80,42 @@ test('check reports secrets that were encrypted with another key', async () => {
   });
   await sql('DELETE FROM push_settings');
 }, 600_000);
+
+test('audit verify exits with 1 and names the entry that was changed', async () => {
+  const verify = (...args: string[]) => cli(envOf(currentInstallation()), 'audit', 'verify', ...args);
+  await quickUsers(1);
+  await sql(
+    `INSERT INTO audit_entries (application_id, actor_kind, action, subject, subject_id)
+     VALUES ($1, 'operator', 'read', 'users', '')`,
+    [APPLICATION.id],
+  );
+  expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringMatching(/intact\n$/), stderr: '' });
+  await sql("UPDATE audit_entries SET subject = 'dialogs' WHERE application_id = $1", [APPLICATION.id]);
+  const failed = await verify('--json');
+  expect(failed).toMatchObject({ code: 1, stderr: 'atrium: a chain is not intact\n' });
+  expect(JSON.parse(failed.stdout)).toMatchObject([
+    { applicationId: APPLICATION.id, result: expect.stringMatching(/^entry \d+ \(id \d+\) was changed$/) },
+  ]);
+}, 600_000);
+
+test('audit restart continues the log with another key', async () => {
+  const env = { ...envOf(currentInstallation()), ENCRYPTION_KEY: '0b'.repeat(32) };
+  const verify = () => cli(env, 'audit', 'verify');
+  expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('ENCRYPTION_KEY is another one') });
+  expect(await cli(env, 'audit', 'restart')).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') });
+  expect(await cli(env, 'audit', 'restart', '--yes')).toMatchObject({ code: 0, stderr: '' });
+  expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringMatching(/intact\n$/) });
+}, 600_000);
+
+test('check reports the secret of an authenticator app that was encrypted with another key', async () => {
+  await sql(
+    `INSERT INTO administrators (email, name, password_hash, encrypted_totp, created_at, updated_at)
+     VALUES ('ada@example.com', 'Ada', 'none', $1, now(), now())`,
+    [new Encrypter(Buffer.alloc(32, 9)).encrypt('secret', 'totp 1')],
+  );
+  const { code, stdout } = await check('--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout).found).toContainEqual(
+    expect.objectContaining({ check: 'secrets', applicationId: null, kept: '1 encrypted with another key' }),
+  );
+}, 600_000);

@@ -225,6 +225,10 @@ describe('TOTP', () => {
     const { id, encryptedTotp } = await db.administrator.findUniqueOrThrow({ where: { email: OWNER } });
     const other = new Encrypter(randomBytes(32)).encrypt('secret', `totp ${id}`);
     await db.administrator.update({ where: { id }, data: { encryptedTotp: other } });
+    expect(errorIn(await signIn({ ...credentials, code: '123456' }))).toMatchObject({
+      code: 'UNPROCESSABLE',
+      message: expect.stringContaining('ENCRYPTION_KEY has changed; use a recovery code'),
+    });
     expect(errorIn(await signIn({ ...credentials, code: recoveryCodes[3]! }))).toBeUndefined();
     await db.administrator.update({ where: { id }, data: { encryptedTotp } });
   });

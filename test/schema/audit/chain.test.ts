@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { chainAuditLog } from '../../../src/resolvers/audit/append.ts';
+import { restartAuditLog } from '../../../src/resolvers/audit/restart.ts';
 import { trimAuditLog } from '../../../src/resolvers/audit/trim.ts';
 import { verifyAuditLog } from '../../../src/resolvers/audit/verify.ts';
 import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
@@ -10,6 +11,7 @@ import { createUser } from '../../support/fixtures/users.ts';
 useApp();
 
 const applicationId = APPLICATION.id;
+const OTHER = new Encrypter(Buffer.alloc(32, 8));
 const verify = async () => (await verifyAuditLog(ENCRYPTER, applicationId))[0]!;
 const positions = async () =>
   (await db.auditEntry.findMany({ where: { applicationId }, orderBy: { id: 'asc' }, select: { seq: true } })).map(
@@ -112,7 +114,70 @@ describe('verification reports', () => {
   });
 
   test('a chain that another key has signed', async () => {
-    const [report] = await verifyAuditLog(new Encrypter(Buffer.alloc(32, 8)), applicationId);
+    const [report] = await verifyAuditLog(OTHER, applicationId);
     expect(report!.problem).toMatch(/ENCRYPTION_KEY is another one$/);
   });
+});
+
+describe('a process with another ENCRYPTION_KEY', () => {
+  beforeEach(() => chainAuditLog(ENCRYPTER));
+
+  const message = /^the chain \d+ of the audit log is not continued, because its ends were changed or ENCRYPTION_KEY/;
+
+  test('leaves new entries out of the chain until the right key is back', async () => {
+    await createUser();
+    await expect(chainAuditLog(OTHER)).rejects.toThrow(message);
+    expect(await positions()).toEqual([1, 2, 3, 4, 5, null]);
+    expect(await verify()).toEqual({ applicationId, from: 1, to: 6 });
+  });
+
+  test('does not remove old entries', async () => {
+    await expect(trimAuditLog(new Date(Date.now() + 1_000), OTHER)).rejects.toThrow(message);
+    expect(await verify()).toEqual({ applicationId, from: 1, to: 5 });
+  });
+
+  test('does not stop the chains of other applications', async () => {
+    await db.auditEntry.updateMany({ where: { seq: 3 }, data: { seq: null, hash: null, applicationId: 0 } });
+    await expect(chainAuditLog(OTHER)).resolves.toBeUndefined();
+    const [entry] = await db.auditEntry.findMany({ where: { applicationId: 0 } });
+    expect(entry).toMatchObject({ seq: 1 });
+  });
+
+  test('can restart the chain, which records that earlier entries are not verified', async () => {
+    await createUser();
+    expect(await restartAuditLog(OTHER)).toEqual([{ applicationId, until: 5 }]);
+    expect(await verifyAuditLog(OTHER, applicationId)).toEqual([{ applicationId, from: 6, to: 7 }]);
+    const entries = await db.auditEntry.findMany({ where: { applicationId, seq: { gt: 5 } }, orderBy: { seq: 'asc' } });
+    expect(entries.map(({ subject, actorKind, after }) => [subject, actorKind, after]).at(-1)).toEqual([
+      'AuditChain',
+      'operator',
+      { start_seq: 5 },
+    ]);
+    expect(await restartAuditLog(OTHER)).toEqual([]);
+  });
+
+  test('removes entries from before a restart with the retention', async () => {
+    await restartAuditLog(OTHER);
+    await db.auditEntry.updateMany({ where: { applicationId, seq: { lte: 2 } }, data: { at: new Date(0) } });
+    await trimAuditLog(new Date(1_000), OTHER);
+    await verifyAuditLog(OTHER);
+    expect(await positions()).toEqual([3, 4, 5, 6]);
+  });
+});
+
+test('entries are not chained after the ends of their chain were removed, until a restart', async () => {
+  await chainAuditLog(ENCRYPTER);
+  await db.auditChain.deleteMany();
+  await createUser();
+  await expect(chainAuditLog(ENCRYPTER)).rejects.toThrow('is not continued');
+  expect((await verify()).problem).toBe('the ends of the chain were removed');
+  await restartAuditLog(ENCRYPTER);
+  expect(await verify()).toEqual({ applicationId, from: 6, to: 7 });
+});
+
+test('a restart does not hide a changed entry', async () => {
+  await chainAuditLog(ENCRYPTER);
+  await db.auditEntry.updateMany({ where: { applicationId, seq: 3 }, data: { actorId: 7 } });
+  expect(await restartAuditLog(ENCRYPTER)).toEqual([]);
+  expect((await verify()).problem).toMatch(/^entry 3 \(id \d+\) was changed$/);
 });
