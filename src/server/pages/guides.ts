@@ -20,6 +20,9 @@ const PROJECT_FILES = [
 ];
 
 const IMAGE_TYPES: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
+/** An item of a check list, which CommonMark does not know. */
+const TASK = /^( *- )\[ \] /gm;
+
 const MAX_RESULTS = 20;
 const EXCERPT_LENGTH = 220;
 
@@ -92,7 +95,7 @@ export class Guides {
   }
 
   #render(text: string, file: string, guides: string): string {
-    const tokens = this.#markdown.parse(text, {});
+    const tokens = this.#markdown.parse(text.replace(TASK, '$1☐ '), {});
     for (const [index, token] of tokens.entries()) {
       if (token.type === 'heading_open') token.attrSet('id', anchorOf(tokens[index + 1]!.content));
       for (const child of token.children ?? []) {

@@ -100,6 +100,12 @@ describe('the guides', () => {
     expect(text).toContain('<h2 id="how-to-add-an-endpoint">');
   });
 
+  test('an item of a check list has a box', async () => {
+    const { text } = await page('/guides/production');
+    expect(text).toContain('☐ ');
+    expect(text).not.toContain('[ ]');
+  });
+
   test('the search finds a guide by its words', async () => {
     const { text } = await page('/guides?q=compound+index');
     expect(addressesIn(text).filter((address) => address.startsWith('guides/records'))).not.toEqual([]);

@@ -5,7 +5,9 @@ import { CredentialsBar } from './credentials-bar.tsx';
 import { Editor, useSchema } from './editor.tsx';
 import { createFetcher } from './fetcher.ts';
 
-const SAMPLE = `# Choose credentials above. ▶ runs the operation at the cursor; Ctrl-Space completes.
+const SAMPLE = `# Choose credentials above.
+# ▶ runs the operation at the cursor.
+# Ctrl-Space completes.
 query FirstUsers {
   users(first: 5) {
     totalCount

@@ -10,8 +10,9 @@ import { Editor, useSchema } from '../explorer/editor.tsx';
 import { createFetcher } from '../explorer/fetcher.ts';
 import { Page } from '../ui/page.tsx';
 
-const SAMPLE = `# You are signed in as yourself; your roles decide what you may run.
-# ▶ runs the operation at the cursor; Ctrl-Space completes.
+const SAMPLE = `# Your roles decide what you may run.
+# ▶ runs the operation at the cursor.
+# Ctrl-Space completes.
 query Application {
   application {
     id
