@@ -62,7 +62,7 @@ class HeldResponse {
   readonly fetch: typeof fetch = async (...request) => {
     const response = await fetch(...request);
     const { query } = JSON.parse(String(request[1]?.body)) as { query: string };
-    if (!this.#operation || !query.startsWith(`query ${this.#operation}`)) return response;
+    if (!this.#operation || !query.replace(/^(query|mutation) /, '').startsWith(this.#operation)) return response;
     this.#operation = undefined;
     await new Promise<void>((resolve) => {
       this.#release = resolve;
@@ -329,6 +329,85 @@ describe('chat', () => {
     await handle.edit(second.id, 'second, edited');
     await until(alice.atrium.chat.list, ({ dialogs }) => dialogs[0]?.lastMessage?.text === 'second, edited');
     expect(seen.slice(seen.indexOf('second'))).not.toContain('first, edited');
+  });
+
+  test('a message keeps an edit that arrives while its reactions are loaded', async () => {
+    const held = new HeldResponse();
+    const { alice, bob, id } = await pair({ fetch: held.fetch });
+    const [mine, theirs] = [alice.atrium.chat.dialog(id), bob.atrium.chat.dialog(id)];
+    const seen: string[] = [];
+    onTestFinished(mine.thread.subscribe(() => seen.push(mine.thread.get().messages[0]?.text ?? '')));
+    const message = await theirs.send('draft');
+    await until(mine.thread, ({ messages }) => messages[0]?.state === 'sent');
+    const arrived = held.hold('Messages');
+    await theirs.react(message.id, '👍');
+    await arrived;
+    await theirs.edit(message.id, 'final');
+    await until(mine.thread, ({ messages }) => messages[0]?.text === 'final');
+    held.release();
+    await until(mine.thread, ({ messages }) => messages[0]?.reactions[0]?.count === 1);
+    expect(seen.slice(seen.indexOf('final'))).not.toContain('draft');
+    expect(mine.thread.get().messages).toMatchObject([{ text: 'final', isEdited: true }]);
+  });
+
+  test('reactions do not go back if an older response arrives last', async () => {
+    const held = new HeldResponse();
+    const { alice, bob, id } = await pair({ fetch: held.fetch });
+    const [mine, theirs] = [alice.atrium.chat.dialog(id), bob.atrium.chat.dialog(id)];
+    const message = await theirs.send('vote');
+    await until(mine.thread, ({ messages }) => messages[0]?.state === 'sent');
+    const arrived = held.hold('Messages');
+    await theirs.react(message.id, '👍');
+    await arrived;
+    await theirs.react(message.id, '🎉');
+    await until(mine.thread, ({ messages }) => messages[0]?.reactions.length === 2);
+    held.release();
+    await theirs.send('next');
+    await until(mine.thread, ({ messages }) => messages.length === 2);
+    expect(mine.thread.get().messages[0]!.reactions).toHaveLength(2);
+  });
+
+  test('older messages contain the changes that arrive while they are loaded', async () => {
+    const held = new HeldResponse();
+    const { alice, bob, id } = await pair({ fetch: held.fetch });
+    const [mine, theirs] = [alice.atrium.chat.dialog(id), bob.atrium.chat.dialog(id)];
+    const sent = [];
+    for (let number = 0; number < 60; number++) sent.push(await theirs.send(`${number}`));
+    await until(
+      mine.thread,
+      ({ status, isStale, messages }) => status === 'ready' && !isStale && messages.length === 50,
+    );
+    const arrived = held.hold('Messages');
+    const loaded = mine.loadOlder();
+    await arrived;
+    await theirs.edit(sent[0]!.id, 'edited');
+    await theirs.delete(sent[1]!.id);
+    await theirs.send('60');
+    await until(mine.thread, ({ messages }) => messages.at(-1)?.text === '60');
+    held.release();
+    await loaded;
+    const shown = mine.thread.get().messages.map(({ text }) => text);
+    expect(shown.slice(0, 2)).toEqual(['edited', '2']);
+    expect(shown).toHaveLength(60);
+  });
+
+  test('an own message that is stored while earlier messages are shown leaves no gap before it', async () => {
+    const held = new HeldResponse();
+    const { alice, id } = await pair({ fetch: held.fetch });
+    const mine = alice.atrium.chat.dialog(id);
+    const first = await mine.send('0');
+    for (let number = 1; number < 80; number++) await mine.send(`${number}`);
+    await until(mine.thread, ({ status, isStale }) => status === 'ready' && !isStale);
+    const arrived = held.hold('Send(');
+    const sending = mine.send('80');
+    await arrived;
+    await mine.jumpTo(first.id);
+    held.release();
+    await sending;
+    while (mine.thread.get().hasNewer) await mine.loadNewer();
+    expect(mine.thread.get().messages.map(({ text }) => Number(text))).toEqual(
+      Array.from({ length: 81 }, (_, number) => number),
+    );
   });
 
   test('messages are paged both ways around one message', async () => {

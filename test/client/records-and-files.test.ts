@@ -88,6 +88,34 @@ test('records.live follows the changes of matching records in order', async () =
   expect(values()).toEqual([3_000, 2_000]);
 });
 
+test.each(['without a session', 'with the session of an application'])(
+  'records.watch %s fails with UNAUTHENTICATED once, and is live after a sign-in',
+  async (which) => {
+    await (await signedIn()).records('cars').create({ make: 'Public', value: 77 });
+    const atrium = createAtrium<Classes>({
+      url: running.url,
+      applicationId: APPLICATION.id,
+      webSocket: WebSocket,
+      deviceStorage: memoryStorage(),
+    });
+    onTestFinished(() => atrium.close());
+    if (which.includes('application')) await atrium.client.openSession();
+    const live = atrium.records('cars').live({ where: { value: 77 } });
+    const seen: string[] = [];
+    onTestFinished(live.subscribe(() => seen.push(live.get().error?.code ?? live.get().status)));
+    await until(live, ({ status }) => status === 'error');
+    const { items } = await atrium
+      .records('cars')
+      .list({})
+      .catch(() => ({ items: [] }));
+    expect(items.length > 0).toBe(which.includes('application'));
+    expect(seen).toEqual(['UNAUTHENTICATED']);
+    await atrium.session.signIn(await createUser());
+    await until(live, ({ status, records }) => status === 'ready' && records.length > 0);
+    expect(live.get().error).toBeUndefined();
+  },
+);
+
 test('files.upload stores a file, reports its progress and attaches it to a message', async () => {
   const atrium = await signedIn();
   const progress: number[] = [];

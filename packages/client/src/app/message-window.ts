@@ -62,9 +62,11 @@ export class MessageWindow {
     this.#messages = [...known.values()].sort(byTime);
   }
 
-  sent({ key }: OutboxEntry, message: SentMessage): void {
+  /** @param isLatest false: the window does not reach to the newest messages, so that a gap would remain before it */
+  sent({ key }: OutboxEntry, message: SentMessage, isLatest: boolean): void {
     for (const [id, claimed] of this.#keys) if (claimed === key && id !== message.id) this.#keys.delete(id);
     this.#keys.set(message.id, key);
+    if (!isLatest) return;
     if (!this.has(message.id)) this.#ahead.add(message.id);
     this.add([message]);
   }

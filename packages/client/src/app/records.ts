@@ -1,4 +1,4 @@
-import type { AtriumError } from '../errors.ts';
+import { AtriumError } from '../errors.ts';
 import type { ResultOf } from '../generated/gql-tada.d.ts';
 import { graphql } from '../schema.ts';
 import type { Page } from './chat-types.ts';
@@ -160,34 +160,47 @@ export class Records<F extends Fields = Fields> {
       const stopped = new AbortController();
       const { signal } = stopped;
       store.set(start);
+      // Final, so that a page that arrives later does not look live.
       const fail = (error: unknown) => {
-        if (!signal.aborted) store.set({ ...store.get(), status: 'error', error: asAtriumError(error) });
+        if (signal.aborted) return;
+        stopped.abort();
+        store.set({ ...store.get(), status: 'error', error: asAtriumError(error) });
       };
       const load = async () => {
         const page = await persistently(() => this.list({ ...filter, first: MAX_RECORDS, signal }), signal);
-        if (page) store.set({ status: 'ready', records: page.items, hasMore: page.hasMore });
+        if (page && !signal.aborted) store.set({ status: 'ready', records: page.items, hasMore: page.hasMore });
       };
       let loaded: Promise<void> | undefined;
-      const variables = { className: this.#className, where: filter.where };
-      const events = this.#core.client.subscribe(CHANGES, variables, {
-        next: async ({ recordChanged: { recordId, record } }) => {
-          await loaded;
-          const others = store.get().records.filter(({ id }) => id !== recordId);
-          const isMatch = record && (filter.parentId === undefined || record.parentId === filter.parentId);
-          const records = isMatch ? sorted([...others, recordOf<F>(record)], filter.orderBy) : others;
-          store.set({ ...store.get(), records });
-        },
-        onGap: load,
-        end: (error) => error !== undefined && fail(error),
-      });
-      loaded = events.ready.then(load);
-      loaded.catch((error) => {
-        events.stop();
+      let stop = () => {};
+      const listen = async () => {
+        const { client } = this.#core;
+        // The session of an application can read public records, but receives no events.
+        if ((await client.restore())?.userId === null) throw new AtriumError('UNAUTHENTICATED', 'No user is signed in');
+        if (signal.aborted) return;
+        const variables = { className: this.#className, where: filter.where };
+        const events = client.subscribe(CHANGES, variables, {
+          next: async ({ recordChanged: { recordId, record } }) => {
+            await loaded;
+            if (signal.aborted) return;
+            const others = store.get().records.filter(({ id }) => id !== recordId);
+            const isMatch = record && (filter.parentId === undefined || record.parentId === filter.parentId);
+            const records = isMatch ? sorted([...others, recordOf<F>(record)], filter.orderBy) : others;
+            store.set({ ...store.get(), records });
+          },
+          onGap: load,
+          end: (error) => error !== undefined && fail(error),
+        });
+        stop = () => events.stop();
+        loaded = events.ready.then(load);
+        await loaded;
+      };
+      listen().catch((error) => {
+        stop();
         fail(error);
       });
       return () => {
         stopped.abort();
-        events.stop();
+        stop();
       };
     });
     this.#core.stores.add(store as Store<unknown>);

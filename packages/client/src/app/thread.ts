@@ -46,7 +46,12 @@ export class Thread {
   #stopped = new AbortController();
   /** Events that arrived before the messages. */
   #early: DialogEvent[] | undefined;
+  /** Events that arrived while a page of the history was being loaded, per request. */
+  readonly #during = new Set<DialogEvent[]>();
+  /** Messages whose reactions will be loaded. */
   readonly #outdated = new Set<string>();
+  /** The latest request for the reactions of a message. */
+  readonly #requests = new Map<string, object>();
   readonly #typing = new Map<number, ReturnType<typeof setTimeout>>();
 
   constructor(core: Core, dialogId: string) {
@@ -63,9 +68,14 @@ export class Thread {
     if (!hasOlder || isLoadingOlder || !first) return;
     this.#set({ isLoadingOlder: true });
     try {
-      const page = await this.history({ before: first.id, first: OLDER_PAGE });
-      this.window.add(page.messages);
-      this.refresh({ hasOlder: page.hasMore });
+      await this.#take(
+        () => this.history({ before: first.id, first: OLDER_PAGE }),
+        (page) => {
+          if (this.window.first?.id !== first.id) return {}; // other messages are shown now
+          this.window.add(page.messages);
+          return { hasOlder: page.hasMore };
+        },
+      );
     } finally {
       this.#set({ isLoadingOlder: false });
     }
@@ -77,9 +87,14 @@ export class Thread {
     if (!hasNewer || isLoadingNewer || !last) return;
     this.#set({ isLoadingNewer: true });
     try {
-      const page = await this.history({ after: last.id });
-      this.window.add(page.messages);
-      this.refresh({ hasNewer: page.hasMore });
+      await this.#take(
+        () => this.history({ after: last.id }),
+        (page) => {
+          if (this.window.last?.id !== last.id) return {};
+          this.window.add(page.messages);
+          return { hasNewer: page.hasMore };
+        },
+      );
     } finally {
       this.#set({ isLoadingNewer: false });
     }
@@ -87,12 +102,34 @@ export class Thread {
 
   /** Shows the messages around one, for example a result of a search. */
   async jumpTo(messageId: string): Promise<void> {
-    const [older, newer] = await Promise.all([
-      this.history({ before: messageId, first: PAGE / 2 }),
-      this.history({ after: messageId, inclusive: true, first: PAGE / 2 }),
-    ]);
-    this.window.reset([...older.messages, ...newer.messages]);
-    this.refresh({ hasOlder: older.hasMore, hasNewer: newer.hasMore });
+    await this.#take(
+      () =>
+        Promise.all([
+          this.history({ before: messageId, first: PAGE / 2 }),
+          this.history({ after: messageId, inclusive: true, first: PAGE / 2 }),
+        ]),
+      ([older, newer]) => {
+        this.window.reset([...older.messages, ...newer.messages]);
+        return { hasOlder: older.hasMore, hasNewer: newer.hasMore };
+      },
+    );
+  }
+
+  /** Shows messages of the history, with the changes that arrived while they were being loaded. */
+  async #take<Page>(load: () => Promise<Page>, show: (page: Page) => Partial<ThreadState>): Promise<void> {
+    const { signal } = this.#stopped;
+    const events: DialogEvent[] = [];
+    this.#during.add(events);
+    try {
+      const page = await load();
+      if (signal.aborted) return;
+      if (events.some(marksAll)) return await this.#take(load, show);
+      const changes = show(page);
+      for (const event of events) this.#apply(event, changes.hasNewer);
+      this.refresh(changes);
+    } finally {
+      this.#during.delete(events);
+    }
   }
 
   async jumpToLatest(): Promise<void> {
@@ -159,7 +196,7 @@ export class Thread {
     const stopEntries = outbox.entries.subscribe(() => this.refresh());
     const stopSent = outbox.onSent((entry, message) => {
       if (entry.dialogId !== this.#dialogId) return;
-      this.window.sent(entry, message);
+      this.window.sent(entry, message, !this.store.get().hasNewer);
       this.refresh();
       this.#save();
     });
@@ -190,9 +227,7 @@ export class Thread {
       if (!page || signal.aborted || this.#early !== early) return;
       this.#early = undefined;
       this.window.reset(page.messages);
-      // Whether such an event came before the messages were read is not known.
-      if (early.some((event) => event.__typename === 'MessagesMarked' && event.messageIds === null))
-        return this.#load(signal);
+      if (early.some(marksAll)) return this.#load(signal);
       for (const event of early) this.#apply(event, false);
       const { hasMore: hasOlder } = page;
       this.refresh({ status: 'ready', isStale: false, hasOlder, hasNewer: false, error: undefined });
@@ -204,6 +239,7 @@ export class Thread {
 
   #receive(event: DialogEvent): void {
     if (event.__typename === 'MessageSent') this.#typed(event.message.senderId);
+    for (const events of this.#during) events.push(event);
     if (this.#early) this.#early.push(event);
     else {
       this.#apply(event);
@@ -245,12 +281,18 @@ export class Thread {
     queueMicrotask(async () => {
       const ids = [...this.#outdated];
       this.#outdated.clear();
+      const request = {};
+      for (const id of ids) this.#requests.set(id, request);
       const filter = { id: { in: ids } };
       const variables = { dialogId: this.#dialogId, filter, first: ids.length };
-      const answer = await this.#core.client.query(MESSAGES, variables, { signal }).catch(() => undefined);
-      if (!answer || signal.aborted) return;
-      this.window.add(answer.messages.edges.map(({ node }) => messageOf(node)).filter(({ id }) => this.window.has(id)));
-      this.refresh();
+      const load = () => this.#core.client.query(MESSAGES, variables, { signal });
+      const answer = await persistently(load, signal).catch(() => undefined);
+      for (const { node } of signal.aborted ? [] : (answer?.messages.edges ?? [])) {
+        // Only the reactions: events may have changed the rest since.
+        if (this.#requests.get(node.id) === request) this.window.reacted(node.id, messageOf(node).reactions);
+      }
+      for (const id of ids) if (this.#requests.get(id) === request) this.#requests.delete(id);
+      if (!signal.aborted) this.refresh();
     });
   }
 
@@ -282,4 +324,9 @@ export class Thread {
     if (this.store.get().hasNewer) return;
     this.#core.cache.save(this.#cacheKey(this.#core.userId()), this.window.latest(CACHED));
   }
+}
+
+/** A mark of all messages: whether it came before messages that are loaded at the same time is not known. */
+function marksAll(event: DialogEvent): boolean {
+  return event.__typename === 'MessagesMarked' && event.messageIds === null;
 }
