@@ -8,6 +8,7 @@ import { mutate, query } from '../app/clients.ts';
 import { useUserNames } from '../app/user-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { titleOf } from './dialog-title.ts';
 import { Thread } from './thread.tsx';
 
 const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
@@ -29,7 +30,7 @@ export function DialogPage() {
     },
   });
   const nameOf = useUserNames(application, found.data?.occupantIds ?? []);
-  const title = found.data?.name || found.data?.occupantIds.slice(0, 3).map(nameOf).join(', ') || t`Dialog`;
+  const title = found.data ? titleOf(found.data, nameOf) : t`Dialog`;
   return (
     <Page
       title={title}

@@ -1,5 +1,4 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { i18n } from '@lingui/core';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
@@ -12,6 +11,7 @@ import { useUserNames } from '../app/user-names.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Time } from '../ui/values.tsx';
+import { NAMED_OCCUPANTS, titleOf } from './dialog-title.ts';
 
 const DIALOGS = graphql(`query ConsoleDialogs($filter: DialogFilter, $first: Int!, $after: String) {
   dialogs(filter: $filter, first: $first, after: $after) {
@@ -54,7 +54,7 @@ export function DialogsPage() {
   const rows = dialogs.data?.pages.flatMap(({ edges }) => edges.map(({ node }) => node)) ?? [];
   const nameOf = useUserNames(
     application,
-    rows.slice(0, 50).flatMap(({ occupantIds }) => occupantIds.slice(0, 2)),
+    rows.slice(0, 50).flatMap(({ occupantIds }) => occupantIds.slice(0, NAMED_OCCUPANTS)),
   );
   const total = dialogs.data?.pages[0]?.totalCount;
   return (
@@ -106,10 +106,10 @@ const columnsOf = (application: number, nameOf: (id: number) => string): Column<
   {
     name: t`Dialog`,
     width: 'minmax(0, 2fr)',
-    render: ({ id, name, occupantIds, lastMessage }) => (
+    render: ({ lastMessage, ...dialog }) => (
       <>
-        <Link className="row-link" to="/apps/$application/dialogs/$dialog" params={{ application, dialog: id }}>
-          {name || new Intl.ListFormat(i18n.locale).format(occupantIds.slice(0, 2).map(nameOf)) || id}
+        <Link className="row-link" to="/apps/$application/dialogs/$dialog" params={{ application, dialog: dialog.id }}>
+          {titleOf(dialog, nameOf)}
         </Link>
         <Text size="xs" c="dimmed" truncate>
           {lastMessage ?? t`No messages`}

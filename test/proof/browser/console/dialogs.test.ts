@@ -5,7 +5,7 @@ import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, stateReason } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../../support/fixtures/chat.ts';
-import { createUsers } from '../../../support/fixtures/users.ts';
+import { createUser, createUsers } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
   useApp();
@@ -25,6 +25,16 @@ describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
     await page.getByText('while paused').waitFor();
     expect(await page.getByText('while live').count()).toBe(1);
     expect(problems).toEqual([]);
+  });
+
+  test('a private dialog has the names of both users', async () => {
+    const [alice, bob] = [await createUser({ full_name: 'Alice' }), await createUser({ full_name: 'Bob' })];
+    const dialogId = await createDialog(alice, [bob], 'PRIVATE');
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/dialogs`);
+    await stateReason(page);
+    await page.getByRole('link', { name: 'Alice and Bob' }).click();
+    await page.getByRole('heading', { name: 'Alice and Bob' }).waitFor();
+    expect(page.url()).toContain(dialogId);
   });
 
   test('a message appears live, and a moderator edits and deletes it', async () => {
