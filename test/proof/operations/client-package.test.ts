@@ -125,6 +125,7 @@ test('all code of the documentation compiles in a separate app', async () => {
     'main.ts',
     'new-password.ts',
     'tags.ts',
+    'task-api-banner.ts',
     'tasks.ts',
     'watched-cars.ts',
     'who.ts',
