@@ -6,7 +6,7 @@ import { Editor, useSchema } from './editor.tsx';
 import { createFetcher } from './fetcher.ts';
 
 const SAMPLE = `# Choose credentials above.
-# ▶ runs the operation at the cursor.
+# ▶ runs the operation.
 # Ctrl-Space completes.
 query FirstUsers {
   users(first: 5) {

@@ -10,8 +10,8 @@ import { Editor, useSchema } from '../explorer/editor.tsx';
 import { createFetcher } from '../explorer/fetcher.ts';
 import { Page } from '../ui/page.tsx';
 
-const SAMPLE = `# Your roles decide what you may run.
-# ▶ runs the operation at the cursor.
+const SAMPLE = `# Runs with your roles.
+# ▶ runs the operation.
 # Ctrl-Space completes.
 query Application {
   application {

@@ -48,7 +48,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
           {loaded.url && <Copyable label={t`Download URL`} value={loaded.url} />}
           <Switch
             label={t`Public`}
-            description={t`Everybody who knows the URL can download the file without credentials.`}
+            description={t`Any client that has the URL can download the file without credentials.`}
             checked={update.isPending ? update.variables : loaded.public}
             onChange={(event) => update.mutate(event.currentTarget.checked)}
           />

@@ -92,7 +92,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
     isMinor: true,
     render: ({ public: isPublic }) => (
       <Badge variant="light" tt="none">
-        {isPublic ? t`Everybody` : t`Sessions`}
+        {isPublic ? t`Public` : t`Sessions`}
       </Badge>
     ),
   },

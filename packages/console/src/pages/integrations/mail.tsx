@@ -36,7 +36,7 @@ export function Mail({ application }: { application: number }) {
                       <Text fw={600}>
                         <Trans>No mail server</Trans>
                       </Text>
-                      Mails are written to files in the folder “mail” of DATA_DIR, and reach nobody. The operator sets
+                      Mails are written to files in the folder “mail” of DATA_DIR and not delivered. The operator sets
                       SMTP_URL and restarts the service.
                     </Trans>
                   </Alert>
