@@ -33,9 +33,9 @@ test('a message sent over REST is received over WebSocket, read over GraphQL and
   });
   expect(sent.status).toBe(201);
   const { _id: messageId } = sent.body;
-  const heard = { dialogId, message: { id: messageId, text: 'Lunch?', senderId: alice.id } };
-  expect(await bobHears.next()).toMatchObject({ messageSent: heard });
-  expect(await bobHearsAll.next()).toMatchObject({ messageSent: heard });
+  const receivedEvents = { dialogId, message: { id: messageId, text: 'Lunch?', senderId: alice.id } };
+  expect(await bobHears.next()).toMatchObject({ messageSent: receivedEvents });
+  expect(await bobHearsAll.next()).toMatchObject({ messageSent: receivedEvents });
 
   const reacted = await graphql(
     `mutation ($id: ID!) { addReaction(messageId: $id, name: "like") { id reactions { name count own } } }`,

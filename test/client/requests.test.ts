@@ -22,8 +22,8 @@ async function proxy(): Promise<FaultProxy> {
 
 test('signIn accepts login or e-mail, onSessionChange reports each change, and signOut ends the session', async () => {
   const user = await createUser({ email: 'alice@example.org' });
-  const told: (number | null | undefined)[] = [];
-  const client = newClient({ onSessionChange: (session) => told.push(session?.userId) });
+  const notified: (number | null | undefined)[] = [];
+  const client = newClient({ onSessionChange: (session) => notified.push(session?.userId) });
   expect(client.session).toBeUndefined();
 
   const session = await client.signIn({ login: user.login, password: user.password });
@@ -42,7 +42,7 @@ test('signIn accepts login or e-mail, onSessionChange reports each change, and s
   const { token } = client.session!;
   await client.signOut();
   expect(client.session).toBeUndefined();
-  expect(told).toEqual([user.id, user.id, undefined]);
+  expect(notified).toEqual([user.id, user.id, undefined]);
   const late = newClient({ storage: { load: () => ({ ...stored(session), token }), save: () => {} } });
   await expect(late.query(ME)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
 });
@@ -138,9 +138,9 @@ test('a stored session survives its client and is removed by signOut', async () 
 test('an expired session is renewed once for concurrent requests', async () => {
   const user = await createUser();
   let renewals = 0;
-  const told: (number | null | undefined)[] = [];
+  const notified: (number | null | undefined)[] = [];
   const client = newClient({
-    onSessionChange: (session) => told.push(session?.userId),
+    onSessionChange: (session) => notified.push(session?.userId),
     renew: () => {
       renewals++;
       return user;
@@ -152,7 +152,7 @@ test('an expired session is renewed once for concurrent requests', async () => {
   expect(answers).toEqual([{ me: meOf(user) }, { me: meOf(user) }, 'NOT_FOUND']);
   expect(renewals).toBe(1);
   expect(client.session!.token).not.toBe(token);
-  expect(told).toEqual([user.id, undefined, user.id]);
+  expect(notified).toEqual([user.id, undefined, user.id]);
 });
 
 const SEND_NOTHING = graphql(

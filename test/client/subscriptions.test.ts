@@ -50,10 +50,10 @@ test('a subscription delivers events sent after it is ready, once each and in or
   expect(place).toMatch(/^\d+$/);
   await send(alice, dialogId, 'one');
   await send(alice, dialogId, 'two');
-  const heard = await take(events, 2);
-  expectTypeOf(heard[0]!.messageSent.message.text).toEqualTypeOf<string>();
-  expect(heard.map(textOf)).toEqual(['one', 'two']);
-  expect(events.cursor).toBe(heard[1]!.messageSent.cursor);
+  const received = await take(events, 2);
+  expectTypeOf(received[0]!.messageSent.message.text).toEqualTypeOf<string>();
+  expect(received.map(textOf)).toEqual(['one', 'two']);
+  expect(events.cursor).toBe(received[1]!.messageSent.cursor);
   expect((await take(client.subscribe(HEAR, { dialogId, since: place }), 2)).map(textOf)).toEqual(['one', 'two']);
 });
 
@@ -195,8 +195,8 @@ test('the client reconnects when the service stops responding without closing th
   between.isSilent = true;
   await until(() => client.connection === 'connecting');
   between.isSilent = false;
-  await send(alice, dialogId, 'heard');
-  expect((await take(events, 1)).map(textOf)).toEqual(['heard']);
+  await send(alice, dialogId, 'received');
+  expect((await take(events, 1)).map(textOf)).toEqual(['received']);
 });
 
 test('an expired session is renewed, and the subscription misses no event', async () => {
@@ -288,7 +288,7 @@ test('the queue of a slow reader is bounded, and no event is lost', async () => 
   const { alice, dialogId, client } = await cast();
   const events = client.subscribe(HEAR, { dialogId });
   await events.ready;
-  const messageId = await send(alice, dialogId, 'told often');
+  const messageId = await send(alice, dialogId, 'notified often');
   const rows = await sql<{ position: string }>(
     `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
      SELECT application_id, 'messageSent', id, $2, user_id, $3 FROM dialogs, generate_series(1, 2500) WHERE id = $1
@@ -297,8 +297,8 @@ test('the queue of a slow reader is bounded, and no event is lost', async () => 
   );
   running.app.services.outbox.wake();
   await until(() => running.app.services.hub.subscriptionCount === 0); // unsubscribed because its queue is full
-  const heard = await take(events, 2_501);
-  const cursors = heard.map(({ messageSent }) => Number(messageSent.cursor));
+  const received = await take(events, 2_501);
+  const cursors = received.map(({ messageSent }) => Number(messageSent.cursor));
   expect(cursors.slice(1)).toEqual(rows.map(({ position }) => Number(position)));
 });
 

@@ -82,8 +82,8 @@ test.each([
   ['bytea', Buffer.from('bytes')],
 ])('a %s parameter is sent like Prisma sends it: %o', async (type, value) => {
   const cast = Prisma.raw(type);
-  const told = (given: unknown) => Prisma.sql`SELECT (${given}::${cast})::text AS value`;
-  expect(await query(told(value))).toStrictEqual(await db.$queryRaw(told(value)));
+  const notified = (given: unknown) => Prisma.sql`SELECT (${given}::${cast})::text AS value`;
+  expect(await query(notified(value))).toStrictEqual(await db.$queryRaw(notified(value)));
 });
 
 test('PostgreSQL does not compile statements, even in a database that turns compilation on', async () => {

@@ -52,8 +52,8 @@ test.skipIf(!CAN_MOUNT)(
   async () => {
     const disk = mountTinyDisk(1);
     let output = '';
-    const told = pino({}, { write: (line: string) => (output += line) });
-    const small = new S3Storage({ ...store, region: undefined }, disk.dataDir, told);
+    const notified = pino({}, { write: (line: string) => (output += line) });
+    const small = new S3Storage({ ...store, region: undefined }, disk.dataDir, notified);
     try {
       const key = newStorageKey(92);
       const put = (size: number) => small.put(key, Readable.from([Buffer.alloc(size, 'x')]), { maxBytes: 10_000_000 });
@@ -118,7 +118,7 @@ test('put and delete are unavailable when the bucket, the credentials or the end
     { ...store, bucket: 'not-ours', region: undefined },
     { ...store, endpoint: 'http://127.0.0.1:1', region: undefined },
   ].map((settings) => new S3Storage(settings, folder, log));
-  process.env.AWS_ACCESS_KEY_ID = 'nobody';
+  process.env.AWS_ACCESS_KEY_ID = 'anonymous';
   others.push(new S3Storage({ ...store, region: undefined }, folder, log));
   for (const other of others) {
     await expect(other.put(newStorageKey(1), Readable.from(['x']), { maxBytes: 1 })).rejects.toMatchObject(AWAY);

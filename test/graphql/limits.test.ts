@@ -344,10 +344,10 @@ test('row 44: sockets that break off at any moment leave nothing open', async ()
       await socket.closed;
     }),
   );
-  const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
+  const received = await listen(MESSAGE_SENT, { dialogId }, alice!);
   await send(alice!, dialogId, 'hi');
-  await heard.atLeast(1);
-  await heard.close();
+  await received.atLeast(1);
+  await received.close();
   await until(() => hub.subscriptionCount === 0);
   expect(await execute('{ me { id } }', {}, alice!)).toEqual({ me: { id: alice!.id } });
 });

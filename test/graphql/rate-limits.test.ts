@@ -134,11 +134,11 @@ describe('rate limits over WebSocket', () => {
     const [aliceId, bobId] = [await insertUser(), await insertUser()];
     const [alice, bob] = [await insertSession(aliceId), { headers: { 'On-Behalf-Of': String(bobId) } }];
     const dialogId = await createDialog(alice, [{ id: bobId }]);
-    const heard = await listen('subscription { messageSent { message { text } } }', {}, alice);
+    const received = await listen('subscription { messageSent { message { text } } }', {}, alice);
     for (let nth = 0; nth < 6; nth++) await send(together(await insertKey(), bob), dialogId, 'hi');
-    expect(await heard.atLeast(6)).toHaveLength(6);
+    expect(await received.atLeast(6)).toHaveLength(6);
     expect((await post(alice, `{ ${aliases(3)} }`)).body.errors).toBeUndefined();
-    await heard.close();
+    await received.close();
   });
 
   test('introspection and malformed documents count', async () => {

@@ -37,9 +37,9 @@ async function group(count: number): Promise<{ users: QuickUser[]; alice: QuickU
 
 test('an event is serialized once for all subscribers that share its payload', async () => {
   const { users, alice, dialogId } = await group(21);
-  const heard = await Promise.all(users.map((user) => connect(user)));
+  const received = await Promise.all(users.map((user) => connect(user)));
   const listening: LiveSubscription[] = [];
-  for (const socket of heard) listening.push(await listenOn(socket, MESSAGE_SENT, { dialogId }));
+  for (const socket of received) listening.push(await listenOn(socket, MESSAGE_SENT, { dialogId }));
   const written = await answersWrittenDuring(async () => {
     await send(alice, dialogId, 'hi "@"} there');
     await Promise.all(listening.map((one) => one.atLeast(1)));
@@ -124,18 +124,18 @@ test('different viewers, documents and variables receive their own payloads, liv
     [carol, chosen, { with: false }, { id }],
     [dan, chosen, { with: true }, { id, text: 'hi' }],
   ];
-  const heard = await Promise.all(
+  const received = await Promise.all(
     asks.map(async ([user, query, variables]) => {
       const socket = await connect(user);
       return listenOn(socket, query, { dialogId, since, ...variables });
     }),
   );
   for (const [nth, [, , , message]] of asks.entries()) {
-    expect((await heard[nth]!.atLeast(1))[0].messageSent.message).toEqual(message);
+    expect((await received[nth]!.atLeast(1))[0].messageSent.message).toEqual(message);
   }
   const next = await send(alice, dialogId, 'hi');
   for (const [nth, [, , , message]] of asks.entries()) {
-    const live = (await heard[nth]!.atLeast(2))[1].messageSent.message;
+    const live = (await received[nth]!.atLeast(2))[1].messageSent.message;
     const expected = 'ownReactions' in message ? { ...message, ownReactions: [] } : message;
     expect(live).toEqual({ ...expected, id: next });
   }

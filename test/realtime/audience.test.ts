@@ -53,13 +53,13 @@ test('RecipientResolver knows the occupants for every row of a batch that exceed
 test('a subscriber who keeps up receives a burst above the queue limit in order', async () => {
   const [alice, bob] = await createUsers(2);
   const dialogId = await createGroup(alice, [bob]);
-  const heard = await subscribe('subscription { messageSent { message { text sender { login } } } }', {}, bob);
+  const receivedEvents = await subscribe('subscription { messageSent { message { text sender { login } } } }', {}, bob);
   const total = 1_500;
   const send =
     'mutation ($dialogId: ID!, $text: String!) { sendMessage(input: { dialogId: $dialogId, text: $text }) { id } }';
   const received: string[] = [];
   const reading = (async () => {
-    while (received.length < total) received.push((await heard.next()).messageSent.message.text);
+    while (received.length < total) received.push((await receivedEvents.next()).messageSent.message.text);
   })();
   for (let sent = 0; sent < total; sent += 20) {
     const turn = Array.from({ length: 20 }, (_, index) => graphql(send, { dialogId, text: `${sent + index}` }, alice));
@@ -71,7 +71,7 @@ test('a subscriber who keeps up receives a burst above the queue limit in order'
   );
   const stored = await db.message.findMany({ where: { dialogId }, orderBy: { seq: 'asc' }, select: { text: true } });
   expect(received).toEqual(stored.map((message) => message.text));
-  await heard.close();
+  await receivedEvents.close();
 });
 
 function asViewer(user: TestUser) {

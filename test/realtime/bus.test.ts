@@ -18,13 +18,13 @@ afterEach(async () => {
 
 async function join(origin: string, carrier: BusDriver = new PostgresBus(running.database.config, log)) {
   const bus = new Bus(origin, carrier, log);
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   let returns = 0;
-  bus.on('test', (data) => heard.push(data));
+  bus.on('test', (data) => received.push(data));
   bus.onReturn(() => returns++);
   await bus.start();
   cleanups.push(() => bus.stop());
-  return { bus, heard, returns: () => returns };
+  return { bus, received, returns: () => returns };
 }
 
 /** Payloads of notifications, as PostgreSQL delivers them. */
@@ -53,30 +53,30 @@ describe('a signal', () => {
       if (nth % 7 === 0) await new Promise(setImmediate);
     }
     bob.bus.publish('test', 'from bob');
-    await until(() => carol.heard.length === 51 && bob.heard.length === 50 && alice.heard.length === 1);
+    await until(() => carol.received.length === 51 && bob.received.length === 50 && alice.received.length === 1);
     const inOrder = numbers(50).map((nth) => ({ nth }));
-    expect(bob.heard).toEqual(inOrder);
-    expect(carol.heard.filter((data) => data !== 'from bob')).toEqual(inOrder);
-    expect(alice.heard).toEqual(['from bob']);
+    expect(bob.received).toEqual(inOrder);
+    expect(carol.received.filter((data) => data !== 'from bob')).toEqual(inOrder);
+    expect(alice.received).toEqual(['from bob']);
   });
 
   test('a signal is sent once if it is repeated within one turn of the event loop', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     for (const _ of numbers(1_000)) alice.bus.publish('test', 'wake');
     alice.bus.publish('test', 'after');
-    await until(() => bob.heard.includes('after'));
+    await until(() => bob.received.includes('after'));
     alice.bus.publish('test', 'wake');
     alice.bus.publish('test', 'last');
-    await until(() => bob.heard.includes('last'));
-    expect(bob.heard).toEqual(['wake', 'after', 'wake', 'last']);
+    await until(() => bob.received.includes('last'));
+    expect(bob.received).toEqual(['wake', 'after', 'wake', 'last']);
   });
 
   test('signals are batched into few payloads, none above the limit of PostgreSQL', async () => {
     const [alice, bob, texts] = [await join('alice'), await join('bob'), await wiretap()];
     const messages = numbers(2_000).map((nth) => `${nth} ${'é'.repeat(nth % 60)}`);
     for (const message of messages) alice.bus.publish('test', message);
-    await until(() => bob.heard.length === messages.length);
-    expect(bob.heard).toEqual(messages);
+    await until(() => bob.received.length === messages.length);
+    expect(bob.received).toEqual(messages);
     const sizes = texts.map((text) => Buffer.byteLength(text));
     expect(Math.max(...sizes)).toBeLessThan(8_000);
     const total = sizes.reduce((sum, size) => sum + size, 0);
@@ -86,8 +86,8 @@ describe('a signal', () => {
   test('a signal that is too long is dropped without affecting others in its batch', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     for (const data of ['before', 'x'.repeat(9_000), 'after']) alice.bus.publish('test', data);
-    await until(() => bob.heard.includes('after'));
-    expect(bob.heard).toEqual(['before', 'after']);
+    await until(() => bob.received.includes('after'));
+    expect(bob.received).toEqual(['before', 'after']);
   });
 
   test('a signal is sent even if it is published just after the last payload was sent', async () => {
@@ -120,8 +120,8 @@ describe('a signal', () => {
     await stopped;
     const carol = await join('carol');
     carol.bus.publish('test', 'from carol');
-    await until(() => bob.heard.includes('from carol'));
-    expect(bob.heard).toEqual(['goodbye', 'from carol']);
+    await until(() => bob.received.includes('from carol'));
+    expect(bob.received).toEqual(['goodbye', 'from carol']);
   });
 });
 
@@ -133,8 +133,8 @@ describe('a receiving process', () => {
     }
     await sql('SELECT pg_notify(\'atrium\', \'["carol",["unknown",1],["test","known"]]\')');
     alice.bus.publish('test', 'after');
-    await until(() => bob.heard.includes('after'));
-    expect(bob.heard).toEqual(['known', 'after']);
+    await until(() => bob.received.includes('after'));
+    expect(bob.received).toEqual(['known', 'after']);
   });
 
   test('a process reconnects when its connection is cut, and reports that signals may be missing', async () => {
@@ -148,7 +148,7 @@ describe('a receiving process', () => {
       await sql('SELECT pg_terminate_backend($1)', [own.pid]);
       await until(() => bob.returns() === cut);
       alice.bus.publish('test', `after cut ${cut}`);
-      await until(() => bob.heard.includes(`after cut ${cut}`));
+      await until(() => bob.received.includes(`after cut ${cut}`));
     }
     await until(async () => (await listeners()).length === others.length + 1);
     expect(alice.returns()).toBe(0);
@@ -171,8 +171,8 @@ describe('a receiving process', () => {
     await until(() => bob.returns() === 1 && alice.returns() === 1);
     await until(async () => (await listeners()).length === count);
     alice.bus.publish('test', 'again');
-    await until(() => bob.heard.length > 0);
-    expect(bob.heard).toEqual(['again']);
+    await until(() => bob.received.length > 0);
+    expect(bob.received).toEqual(['again']);
   });
 
   test('the bus fails to start without its database, and does not retry', async () => {

@@ -39,8 +39,8 @@ describe('subscriptions that catch up from the outbox', () => {
       expect((await rest('GET', `/users/${alice.id}`, { as: bob })).status).toBe(200);
       await send(alice, dialogId, 'live');
       for (const { atLeast } of listening) {
-        const heard = await atLeast(61);
-        expect(heard.map(({ messageSent }) => messageSent.message.text)).toEqual([...texts, 'live']);
+        const received = await atLeast(61);
+        expect(received.map(({ messageSent }) => messageSent.message.text)).toEqual([...texts, 'live']);
       }
     });
     // Without sharing, each subscription would read six times.

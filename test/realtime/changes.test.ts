@@ -75,10 +75,10 @@ describe('changes', () => {
     await throughRest.deleteDialog(carol, open, true);
     await throughRest.update(alice, dialogId, { leave: [bob] });
     await live.atLeast(1);
-    const heard = await changes(bob, { since });
+    const received = await changes(bob, { since });
     // Bob has left one dialog and the other is deleted, so only his own deletion and the removals remain.
-    expect(typesOf(heard.events)).toEqual(['MessagesDeleted', 'DialogRemoved', 'DialogRemoved']);
-    expect(heard.events.map((event) => event.removal)).toEqual([undefined, 'DESTROYED', 'LEFT']);
+    expect(typesOf(received.events)).toEqual(['MessagesDeleted', 'DialogRemoved', 'DialogRemoved']);
+    expect(received.events.map((event) => event.removal)).toEqual([undefined, 'DESTROYED', 'LEFT']);
     const ofAlice = await changes(alice, { since });
     expect(typesOf(ofAlice.events)).toEqual([
       'MessageSent',

@@ -31,19 +31,19 @@ const textsOf = (events: { message?: { text: string } }[]) => events.map((event)
 describe('objects that are gone before delivery', () => {
   test('a message deleted before delivery is not published', async () => {
     const { alice, bob, dialogId } = await cast();
-    const heard = await listen(DIALOG_EVENTS, {}, bob);
+    const received = await listen(DIALOG_EVENTS, {}, bob);
     const stream = await streamEvents(DIALOG_EVENTS, { dialogId }, bob);
     await until(() => running.app.services.hub.subscriptionCount === 2);
     const id = await send(alice, dialogId, 'soon gone');
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await until(() => stream.results.length === 1);
     await whileMessagesAreLocked({ dialogId, messageId: id }, (query) =>
       query('DELETE FROM messages WHERE id = $1', [id]),
     );
     await send(alice, dialogId, 'next');
-    await heard.atLeast(2);
+    await received.atLeast(2);
     await until(() => stream.results.length === 2);
-    expect(textsOf(eventsOf(heard))).toEqual(['soon gone', 'next']);
+    expect(textsOf(eventsOf(received))).toEqual(['soon gone', 'next']);
     expect(textsOf(stream.results.map(({ data }) => data.dialogEvents))).toEqual(['soon gone', 'next']);
     stream.abort();
   });
@@ -111,25 +111,25 @@ describe('a failing resolver', () => {
 
   test('a failing resolver affects only its own event, reveals no details, and the stream continues', async () => {
     const { alice, bob, carol, dialogId } = await cast();
-    const heard = [await listen(document, {}, bob), await listen(document, {}, carol)];
+    const received = [await listen(document, {}, bob), await listen(document, {}, carol)];
     const stream = await streamEvents(document, { dialogId }, bob);
     await until(() => running.app.services.hub.subscriptionCount === 3);
     await sql('ALTER TABLE reactions RENAME TO reactions_away');
     try {
       await send(alice, dialogId, 'fails');
-      for (const one of heard) await one.atLeast(1);
+      for (const one of received) await one.atLeast(1);
       await until(() => stream.results.length === 1);
     } finally {
       await sql('ALTER TABLE reactions_away RENAME TO reactions');
     }
     await throughGraphQL.send(alice, dialogId, 'works');
-    for (const one of heard) await one.atLeast(2);
+    for (const one of received) await one.atLeast(2);
     await until(() => stream.results.length === 2);
     const masked = { message: 'Internal server error', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
     const works = { dialogEvents: { __typename: 'MessageSent', message: { text: 'works', reactions: [] } } };
-    for (const one of heard) expect(one.payloads()).toMatchObject([{ errors: [masked] }, works]);
+    for (const one of received) expect(one.payloads()).toMatchObject([{ errors: [masked] }, works]);
     expect(stream.results).toMatchObject([{ errors: [masked] }, { data: works }]);
-    expect(JSON.stringify([heard[0]!.payloads(), stream.results])).not.toMatch(
+    expect(JSON.stringify([received[0]!.payloads(), stream.results])).not.toMatch(
       /relation|reactions_away|prisma|SELECT/i,
     );
     stream.abort();

@@ -69,7 +69,7 @@ async function announce(dialogId: string, messageIds: string[]): Promise<void> {
 const textsOf = (listening: LiveSubscription) =>
   listening.payloads().map((data) => data.messageSent?.message.text ?? data);
 
-async function expectHeard(listeners: LiveSubscription[], texts: string[]): Promise<void> {
+async function expectReceived(listeners: LiveSubscription[], texts: string[]): Promise<void> {
   for (const one of listeners) await one.atLeast(texts.length);
   for (const one of listeners) expect(textsOf(one)).toEqual(texts);
 }
@@ -101,9 +101,9 @@ describe('exactly-once delivery', () => {
     await manyLooks();
     for (const one of listeners) expect(one.payloads()).toEqual([]);
     await sql(`${rename.replace(column, `${column}_away`)} ${column}`);
-    await expectHeard(listeners, ['one', 'two', 'three']);
+    await expectReceived(listeners, ['one', 'two', 'three']);
     await send(alice, dialogId, 'four');
-    await expectHeard(listeners, ['one', 'two', 'three', 'four']);
+    await expectReceived(listeners, ['one', 'two', 'three', 'four']);
   });
 
   test('events are delivered exactly once when the database goes down while their message is read', async () => {
@@ -116,10 +116,10 @@ describe('exactly-once delivery', () => {
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE messages');
     await announce(dialogId, ids);
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     await database.stop();
     await database.start();
-    await expectHeard(listeners, ['one', 'two']);
+    await expectReceived(listeners, ['one', 'two']);
   });
 
   test('events are delivered exactly once when the database goes down while a subscription catches up', async () => {
@@ -130,7 +130,7 @@ describe('exactly-once delivery', () => {
     const holder = await ownConnection();
     await holder.query('BEGIN; LOCK TABLE dialogs');
     const late = await listen(SENT, { since: first.messageSent.cursor }, bob);
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     await database.stop();
     await database.start();
     await until(() =>
@@ -139,7 +139,7 @@ describe('exactly-once delivery', () => {
         () => false,
       ),
     );
-    await expectHeard([late], ['two', 'three', 'four']);
+    await expectReceived([late], ['two', 'three', 'four']);
   });
 
   test.each(['is restarted', 'crashes'])(
@@ -199,7 +199,7 @@ describe('while the database is unavailable', () => {
       await listenOn(socket, SENT, { dialogId }, running.app, 'again'),
     ];
     await send(alice, dialogId, 'one');
-    await expectHeard(listeners, ['one']);
+    await expectReceived(listeners, ['one']);
   });
 
   test('sockets that open while the outbox cannot be read are refused, and later ones are served', async () => {
@@ -216,11 +216,11 @@ describe('while the database is unavailable', () => {
     await sql('ALTER TABLE events_outbox_away RENAME TO events_outbox');
     const listeners = await Promise.all([listen(SENT, { dialogId }, bob), listen(SENT, {}, alice)]);
     await send(alice, dialogId, 'one');
-    await expectHeard(listeners, ['one']);
+    await expectReceived(listeners, ['one']);
   });
 });
 
-async function isSomebodyWaiting(): Promise<boolean> {
+async function isWaiting(): Promise<boolean> {
   const waiting = await sql(
     "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );

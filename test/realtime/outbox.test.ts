@@ -170,7 +170,7 @@ describe('the order of the stream', () => {
     const users = await quickUsers(16);
     const dialogId = await createDialog(users[0]!, users.slice(1));
     const second = await startAnother();
-    const heard = [
+    const received = [
       await listen(MESSAGE_SENT, { dialogId }, users[0]!),
       await listen(MESSAGE_SENT, {}, users[1]!),
       await listen(MESSAGE_SENT, { dialogId }, users[2]!, second),
@@ -182,11 +182,11 @@ describe('the order of the stream', () => {
       [dialogId],
     );
     expect(stored).toHaveLength(128);
-    for (const one of heard) {
+    for (const one of received) {
       const ids = (await one.atLeast(128)).map((event) => event.messageSent.message.id);
       expect(ids).toEqual(stored.map(({ id }) => id));
     }
-    for (const one of heard) one.socket.socket.terminate();
+    for (const one of received) one.socket.socket.terminate();
     await second.stop();
   });
 });
@@ -219,8 +219,8 @@ describe('wake-up signals', () => {
   test('an event is delivered although its wake-up signal is lost', async () => {
     const { bob, dialogId, messageId } = await cast();
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
-    await finish(await slowReaction(dialogId, messageId, 'nobody told'), 'COMMIT');
-    expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'nobody told' } }]);
+    await finish(await slowReaction(dialogId, messageId, 'nobody notified'), 'COMMIT');
+    expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'nobody notified' } }]);
   });
 
   test('a wake-up signal reaches another process, so that it does not have to poll', async () => {

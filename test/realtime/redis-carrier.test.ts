@@ -28,13 +28,13 @@ afterEach(async () => {
 
 async function join(origin: string) {
   const bus = new Bus(origin, new RedisBus(`redis://127.0.0.1:${port}`, log), log);
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   let returns = 0;
-  bus.on('test', (data) => heard.push(data));
+  bus.on('test', (data) => received.push(data));
   bus.onReturn(() => returns++);
   await bus.start();
   cleanups.push(() => bus.stop());
-  return { bus, heard, returns: () => returns };
+  return { bus, received, returns: () => returns };
 }
 
 type Member = Awaited<ReturnType<typeof join>>;
@@ -48,18 +48,18 @@ async function inTouch(alice: Member, bob: Member): Promise<void> {
     const word = Symbol('word').toString() + Math.random();
     await until(() => {
       from.bus.publish('test', word);
-      return to.heard.includes(word);
+      return to.received.includes(word);
     });
   }
 }
 
 /** Publishes 2,000 signals, and asserts that all arrive in order. */
-async function expectAllHeard(from: Member, to: Member): Promise<void> {
+async function expectAllReceived(from: Member, to: Member): Promise<void> {
   const texts = Array.from({ length: 2_000 }, (_, nth) => `${nth} ${'é'.repeat(nth % 60)}`);
-  to.heard.length = 0;
+  to.received.length = 0;
   for (const text of texts) from.bus.publish('test', text);
-  await until(() => to.heard.includes(texts.at(-1)!));
-  expect(to.heard.filter((text) => texts.includes(text as string))).toEqual(texts);
+  await until(() => to.received.includes(texts.at(-1)!));
+  expect(to.received.filter((text) => texts.includes(text as string))).toEqual(texts);
 }
 
 async function command(...words: string[]): Promise<unknown> {
@@ -73,9 +73,9 @@ test('a service whose Redis is unavailable starts, serves, and finds events of o
   const [alice, bob] = await quickUsers(2);
   const dialogId = await createDialog(alice!, [bob!]);
   const another = await startAnother({ redisUrl: `redis://127.0.0.1:${await freePort()}` });
-  const heard = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
-  await send(alice!, dialogId, 'nobody is told');
-  expect(await heard.atLeast(1)).toMatchObject([{ messageSent: { message: { text: 'nobody is told' } } }]);
+  const received = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
+  await send(alice!, dialogId, 'nobody is notified');
+  expect(await received.atLeast(1)).toMatchObject([{ messageSent: { message: { text: 'nobody is notified' } } }]);
   await closeSockets(another);
   await another.stop();
 });
@@ -90,8 +90,8 @@ describe.skipIf(!REDIS)('with Redis', () => {
   test('processes receive the signals of others in order, and not their own', async () => {
     const [alice, bob] = [await join('alice'), await join('bob')];
     await inTouch(alice, bob);
-    await expectAllHeard(alice, bob);
-    await expectAllHeard(bob, alice);
+    await expectAllReceived(alice, bob);
+    await expectAllReceived(bob, alice);
   });
 
   test('cut connections are restored, and processes learn that signals may be missing', async () => {
@@ -101,7 +101,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     for (const kind of ['pubsub', 'normal']) await command('CLIENT', 'KILL', 'TYPE', kind);
     await until(() => alice.returns() > before[0]! && bob.returns() > before[1]!);
     await inTouch(alice, bob);
-    await expectAllHeard(alice, bob);
+    await expectAllReceived(alice, bob);
   });
 
   test('processes that start without Redis, or lose it, exchange signals once it is available', async () => {
@@ -113,9 +113,9 @@ describe.skipIf(!REDIS)('with Redis', () => {
     stopRedis = await startRedis(port);
     await until(() => alice.returns() > before[0]! && bob.returns() > before[1]!);
     await inTouch(alice, bob);
-    expect(bob.heard).not.toContain('to nobody');
-    await expectAllHeard(alice, bob);
-    await expectAllHeard(bob, alice);
+    expect(bob.received).not.toContain('to nobody');
+    await expectAllReceived(alice, bob);
+    await expectAllReceived(bob, alice);
   });
 
   test('a Redis that does not respond delays neither start nor stop', async () => {
@@ -146,7 +146,7 @@ describe.skipIf(!REDIS)('with Redis', () => {
     await connectDatabase(running.database.config);
     await inTouch(alice, bob);
     await inTouch(mallory, eve);
-    const [ours, theirs] = [new Set(alice.heard.concat(bob.heard)), mallory.heard.concat(eve.heard)];
+    const [ours, theirs] = [new Set(alice.received.concat(bob.received)), mallory.received.concat(eve.received)];
     expect(theirs.filter((text) => ours.has(text))).toEqual([]);
     await Promise.all([mallory.bus.stop(), eve.bus.stop()]);
     await other.drop();
@@ -156,15 +156,15 @@ describe.skipIf(!REDIS)('with Redis', () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const another = await startAnother({ redisUrl: `redis://127.0.0.1:${port}` });
-    const heard = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
+    const received = await listen(MESSAGE_SENT, { dialogId }, bob!, another);
     await send(alice!, dialogId, 'before');
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await stopRedis();
     await send(alice!, dialogId, 'meanwhile');
-    await heard.atLeast(2);
+    await received.atLeast(2);
     stopRedis = await startRedis(port);
     await send(alice!, dialogId, 'after');
-    const texts = (await heard.atLeast(3)).map((event) => event.messageSent.message.text);
+    const texts = (await received.atLeast(3)).map((event) => event.messageSent.message.text);
     expect(texts).toEqual(['before', 'meanwhile', 'after']);
     await closeSockets(another);
     await another.stop();

@@ -13,21 +13,21 @@ useApp();
 const EVENTS = 'subscription ($dialogId: ID) { dialogEvents(dialogId: $dialogId) { __typename cursor dialogId } }';
 
 interface Opened {
-  heard: () => unknown[];
+  received: () => unknown[];
   /** Close code of the socket, or `ended` for a stream. */
   over: Promise<number | 'ended'>;
 }
 
 async function overSocket(as: Caller, dialogId: string | undefined, app: App): Promise<Opened> {
-  const { socket, payloads: heard } = await listen(EVENTS, { dialogId }, as, app);
-  return { heard, over: socket.closed.then(({ code }) => code) };
+  const { socket, payloads: received } = await listen(EVENTS, { dialogId }, as, app);
+  return { received, over: socket.closed.then(({ code }) => code) };
 }
 
 async function overEvents(as: Caller, dialogId: string | undefined, app: App): Promise<Opened> {
   const before = app.services.hub.subscriptionCount;
   const stream = await streamEvents(EVENTS, { dialogId }, as, app);
   await until(() => app.services.hub.subscriptionCount > before);
-  return { heard: () => stream.results, over: stream.ended.then(() => 'ended' as const) };
+  return { received: () => stream.results, over: stream.ended.then(() => 'ended' as const) };
 }
 
 let second: App;
@@ -138,17 +138,17 @@ describe.each(ENDS)('%s', (_name, prepare) => {
     const idle = [await connect(as), await connect(as, second)];
     const staying = [await overSocket(apiKey, dialogId, running.app), await overEvents(apiKey, undefined, second)];
     await send(onBehalfOf(alice), dialogId, 'before');
-    for (const { heard } of [...opened, ...staying]) await until(() => heard().length === 1);
+    for (const { received } of [...opened, ...staying]) await until(() => received().length === 1);
 
     await lose();
     const ends = await Promise.all(opened.map(({ over }) => over));
     expect(ends).toEqual(opened.map((_, nth) => (nth % 2 === 0 ? 4403 : 'ended')));
     for (const { closed } of idle) expect((await closed).code).toBe(4403);
 
-    const before = staying.map(({ heard }) => heard().length);
+    const before = staying.map(({ received }) => received().length);
     await send(onBehalfOf(alice), dialogId, 'after');
-    for (const [nth, { heard }] of staying.entries()) await until(() => heard().length > before[nth]!);
-    for (const { heard } of opened) expect(heard().length).toBeLessThanOrEqual(before[0]!);
+    for (const [nth, { received }] of staying.entries()) await until(() => received().length > before[nth]!);
+    for (const { received } of opened) expect(received().length).toBeLessThanOrEqual(before[0]!);
     // Only the subscriptions of the API key remain.
     await until(() => running.app.services.hub.subscriptionCount === 1 && second.services.hub.subscriptionCount === 1);
     await expect(listen(EVENTS, { dialogId }, as)).rejects.toBeTruthy();

@@ -62,13 +62,15 @@ describe('queries and mutations on a socket', () => {
     const user = await createUser();
     const dialogId = await createDialog(user, [user]);
     const socket = await connect(user);
-    const heard = await listenOn(socket, MESSAGE_SENT, { dialogId });
+    const receivedEvents = await listenOn(socket, MESSAGE_SENT, { dialogId });
     const sent = await socket.run(
       'mutation ($id: ID!) { sendMessage(input: { dialogId: $id, text: "hi" }) { id senderId } }',
       { id: dialogId },
     );
     expect(sent.data.sendMessage.senderId).toBe(user.id);
-    expect(await heard.atLeast(1)).toMatchObject([{ messageSent: { message: { id: sent.data.sendMessage.id } } }]);
+    expect(await receivedEvents.atLeast(1)).toMatchObject([
+      { messageSent: { message: { id: sent.data.sendMessage.id } } },
+    ]);
     expect((await socket.run('query ($id: ID!) { dialog(id: $id) { nonsense } }')).errors[0].extensions.code).toBe(
       'BAD_USER_INPUT',
     );
@@ -125,15 +127,15 @@ describe('row 3: a socket lives no longer than its credentials', () => {
   test('expiry closes sockets and streams', async () => {
     const user = await createUser();
     const idle = await connect(await openSession(user));
-    const heard = await listen(MESSAGE_SENT, {}, await openSession(user));
+    const receivedEvents = await listen(MESSAGE_SENT, {}, await openSession(user));
     const stream = await streamEvents(MESSAGE_SENT, {}, await openSession(user));
     const application = await connect(await openSession());
     await until(() => running.app.services.hub.subscriptionCount === 2);
     minutesOn(119);
     await new Promise((resolve) => setTimeout(resolve, 1_200)); // the service checks every second
-    expect([idle, heard.socket, application].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
+    expect([idle, receivedEvents.socket, application].map(({ socket }) => socket.readyState)).toEqual([1, 1, 1]);
     minutesOn(120);
-    for (const { closed } of [idle, heard.socket, application]) expect((await closed).code).toBe(4403);
+    for (const { closed } of [idle, receivedEvents.socket, application]) expect((await closed).code).toBe(4403);
     await stream.ended;
   });
 
@@ -192,12 +194,12 @@ describe('row 35: slow readers', () => {
     }
     slow.socket.socket.resume();
     expect((await slow.socket.closed).code).toBe(4429);
-    const heard = slow.payloads();
-    const cursors = heard.map((event) => Number(event.messageSent.cursor));
+    const receivedEvents = slow.payloads();
+    const cursors = receivedEvents.map((event) => Number(event.messageSent.cursor));
     expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
-    const resumed = await listen(MESSAGE_SENT, { dialogId, since: heard.at(-1).messageSent.cursor }, bob!);
-    await resumed.atLeast(1 + sent - heard.length);
-    expect(first.cursor).toBe(heard[0].messageSent.cursor);
+    const resumed = await listen(MESSAGE_SENT, { dialogId, since: receivedEvents.at(-1).messageSent.cursor }, bob!);
+    await resumed.atLeast(1 + sent - receivedEvents.length);
+    expect(first.cursor).toBe(receivedEvents[0].messageSent.cursor);
   });
 
   test('a slow subscriber does not delay others', async () => {
@@ -218,7 +220,7 @@ describe('a stopping service', () => {
     const user = await createUser();
     const app = await startAnother();
     const socket = await connect(user, app);
-    const heard = await listen(MESSAGE_SENT, {}, user, app);
+    const receivedEvents = await listen(MESSAGE_SENT, {}, user, app);
     const deaf = await listen(MESSAGE_SENT, {}, user, app);
     deaf.socket.socket.pause();
     const stream = await streamEvents(MESSAGE_SENT, {}, user, app);
@@ -227,7 +229,7 @@ describe('a stopping service', () => {
     await app.stop();
     expect(performance.now() - before).toBeLessThan(5_000);
     expect((await socket.closed).code).toBe(1001);
-    expect((await heard.socket.closed).code).toBe(1001);
+    expect((await receivedEvents.socket.closed).code).toBe(1001);
     await stream.ended;
     await expect(fetch(`${app.url}/healthz`)).rejects.toThrow();
   });

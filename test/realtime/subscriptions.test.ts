@@ -40,8 +40,8 @@ async function settled(as: Caller, dialogId: string): Promise<void> {
   await last.close();
 }
 
-const texts = (heard: { messageSent: { message: { text: string } } }[]) =>
-  heard.map(({ messageSent }) => messageSent.message.text);
+const texts = (received: { messageSent: { message: { text: string } } }[]) =>
+  received.map(({ messageSent }) => messageSent.message.text);
 
 afterEach(() => closeSockets());
 
@@ -106,7 +106,7 @@ describe('rows 1, 30: recipients', () => {
     const early = await createDialog(alice!, [bob!]);
     const open = await createDialog(carol!, [], 'PUBLIC_GROUP');
     const foreign = await createDialog(alice!, [carol!]);
-    const heard = await listen(MESSAGE_SENT, {}, bob!);
+    const received = await listen(MESSAGE_SENT, {}, bob!);
     await send(alice!, early, 'early');
     await send(carol!, open, 'open');
     await send(alice!, foreign, 'not for bob');
@@ -117,14 +117,14 @@ describe('rows 1, 30: recipients', () => {
       { id: bob!.id },
       alice!,
     );
-    expect(texts(await heard.atLeast(4))).toEqual(['early', 'open', 'late', 'private']);
-    await heard.close();
+    expect(texts(await received.atLeast(4))).toEqual(['early', 'open', 'late', 'private']);
+    await received.close();
   });
 
   test('a user who joins a dialog receives its events from then on', async () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [alice!]);
-    const heard = await listen(MESSAGE_SENT, {}, bob!);
+    const received = await listen(MESSAGE_SENT, {}, bob!);
     await send(alice!, dialogId, 'before');
     await settled(alice!, dialogId);
     await sql(
@@ -134,8 +134,8 @@ describe('rows 1, 30: recipients', () => {
       [dialogId, bob!.id],
     );
     await send(alice!, dialogId, 'after');
-    expect(texts(await heard.atLeast(1))).toEqual(['after']);
-    await heard.close();
+    expect(texts(await received.atLeast(1))).toEqual(['after']);
+    await received.close();
   });
 
   test('row 3: a removed occupant receives no more events of the dialog, by any subscription', async () => {
@@ -277,10 +277,10 @@ describe('since', () => {
       await Promise.all(Array.from({ length: 20 }, () => send(alice!, dialogId, 'x')));
     }
     const resumed = await listen(MESSAGE_SENT, { since: messageSent.cursor }, bob!);
-    const heard = await resumed.atLeast(300);
-    expect(new Set(heard.map((event) => event.messageSent.message.id)).size).toBe(300);
+    const received = await resumed.atLeast(300);
+    expect(new Set(received.map((event) => event.messageSent.message.id)).size).toBe(300);
     const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
-    expect(heard.map((event) => event.messageSent.message.id)).toEqual(stored.slice(1).map(({ id }) => id));
+    expect(received.map((event) => event.messageSent.message.id)).toEqual(stored.slice(1).map(({ id }) => id));
     await resumed.close();
   });
 
@@ -322,21 +322,21 @@ describe('since', () => {
     ).finally(() => {
       isSending = false;
     });
-    const heard: string[] = [];
-    for (let round = 0; isSending || heard.length < 20 * perSender; round++) {
+    const received: string[] = [];
+    for (let round = 0; isSending || received.length < 20 * perSender; round++) {
       const subscription = await listen(MESSAGE_SENT, { dialogId, since: cursor }, bob!, apps[round % 2]);
       await until(
-        () => subscription.payloads().length >= 9 || heard.length + subscription.payloads().length >= 20 * perSender,
+        () => subscription.payloads().length >= 9 || received.length + subscription.payloads().length >= 20 * perSender,
       );
       const events = subscription.payloads();
       subscription.socket.socket.terminate();
       await subscription.socket.closed;
-      heard.push(...events.map((event) => event.messageSent.message.id));
+      received.push(...events.map((event) => event.messageSent.message.id));
       cursor = events.at(-1)?.messageSent.cursor ?? cursor;
     }
     await sending;
     const stored = await sql<{ id: string }>('SELECT id FROM messages WHERE dialog_id = $1 ORDER BY seq', [dialogId]);
-    expect(heard).toEqual(stored.slice(1).map(({ id }) => id));
+    expect(received).toEqual(stored.slice(1).map(({ id }) => id));
     await apps[1]!.stop();
   });
 
@@ -385,15 +385,15 @@ describe('since', () => {
   test('since fails with CURSOR_EXPIRED as soon as a later event has expired, and not before', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
-    const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    const received = await listen(MESSAGE_SENT, { dialogId }, alice!);
     await send(alice!, dialogId, 'old');
-    await heard.atLeast(1);
+    await received.atLeast(1);
     const hour = 3_600_000;
     const begin = running.now();
     try {
       clock.set(new Date(begin.getTime() + 20 * hour));
       await send(alice!, dialogId, 'younger');
-      const [old, younger] = (await heard.atLeast(2)).map((event) => event.messageSent.cursor);
+      const [old, younger] = (await received.atLeast(2)).map((event) => event.messageSent.cursor);
       const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
 
       await sweep(new Date(begin.getTime() + 24 * hour), retention);
@@ -410,11 +410,11 @@ describe('since', () => {
       const young = await listen(MESSAGE_SENT, { dialogId, since: younger }, alice!);
       await young.close();
       await send(alice!, dialogId, 'live');
-      expect(texts(await heard.atLeast(3))).toEqual(['old', 'younger', 'live']);
+      expect(texts(await received.atLeast(3))).toEqual(['old', 'younger', 'live']);
     } finally {
       clock.set(begin);
     }
-    await heard.close();
+    await received.close();
   });
 
   test('the sweep keeps young events, however many there are', async () => {
@@ -443,8 +443,8 @@ describe('shared executions', () => {
     await react(bob, id, 'like');
     const document = `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) {
       message { id reactions { name count own } ownReactions } } }`;
-    const heard: LiveSubscription[] = [];
-    for (const user of [...users, apiKey]) heard.push(await listen(document, { dialogId }, user));
+    const received: LiveSubscription[] = [];
+    for (const user of [...users, apiKey]) received.push(await listen(document, { dialogId }, user));
     await sql(
       `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
        SELECT application_id, 'messageSent', id, $2, user_id, created_at FROM dialogs WHERE id = $1`,
@@ -452,7 +452,7 @@ describe('shared executions', () => {
     );
     running.app.services.outbox.wake();
     const own = [['like'], ['haha', 'like'], [], [], []];
-    for (const [nth, subscription] of heard.entries()) {
+    for (const [nth, subscription] of received.entries()) {
       const [{ messageSent }] = await subscription.atLeast(1);
       expect(messageSent.message).toEqual({
         id,
@@ -474,18 +474,18 @@ describe('shared executions', () => {
     const document = `subscription ($dialogId: ID, $since: String) { messageSent(dialogId: $dialogId, since: $since) {
       cursor message { text sender { login } readIds reactions { name count } } } }`;
     const cost = async (listeners: QuickUser[]) => {
-      const heard: LiveSubscription[] = [];
-      for (const user of listeners) heard.push(await listen(document, { dialogId }, user));
+      const received: LiveSubscription[] = [];
+      for (const user of listeners) received.push(await listen(document, { dialogId }, user));
       await settled(users[0]!, dialogId);
-      await Promise.all(heard.map((one) => one.atLeast(1)));
+      await Promise.all(received.map((one) => one.atLeast(1)));
       const sent = await statementsOf(async () => {
         await send(users[0]!, dialogId, 'hi');
-        await Promise.all(heard.map((one) => one.atLeast(2)));
+        await Promise.all(received.map((one) => one.atLeast(2)));
       });
-      for (const one of heard) {
+      for (const one of received) {
         expect(one.payloads()[1].messageSent.message).toMatchObject({ text: 'hi', readIds: [users[0]!.id] });
       }
-      await Promise.all(heard.map((one) => one.close()));
+      await Promise.all(received.map((one) => one.close()));
       await until(() => running.app.services.hub.subscriptionCount === 0);
       return sent.length;
     };
@@ -499,7 +499,7 @@ describe('shared executions', () => {
     const [one, two] = [await createDialog(alice!, [bob!]), await createDialog(alice!, [bob!])];
     const document = `subscription ($id: ID, $withText: Boolean!) {
       messageSent(dialogId: $id) { dialogId message { id text @include(if: $withText) } } }`;
-    const heard = [
+    const received = [
       await listen(document, { id: one, withText: true }, alice!),
       await listen(document, { id: one, withText: false }, alice!),
       await listen(document, { id: two, withText: true }, bob!),
@@ -511,12 +511,12 @@ describe('shared executions', () => {
     ];
     const id = await send(alice!, one, 'in one');
     const other = await send(alice!, two, 'in two');
-    expect(await heard[0].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id, text: 'in one' } } }]);
-    expect(await heard[1].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id } } }]);
-    expect(await heard[2].atLeast(1)).toEqual([
+    expect(await received[0].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id, text: 'in one' } } }]);
+    expect(await received[1].atLeast(1)).toEqual([{ messageSent: { dialogId: one, message: { id } } }]);
+    expect(await received[2].atLeast(1)).toEqual([
       { messageSent: { dialogId: two, message: { id: other, text: 'in two' } } },
     ]);
-    expect(heard[3]).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
-    for (const subscription of heard.slice(0, 3)) await subscription.close();
+    expect(received[3]).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    for (const subscription of received.slice(0, 3)) await subscription.close();
   });
 });

@@ -22,11 +22,11 @@ async function receivedBy(
   callers: Caller[],
   { dialogId, field, act }: { dialogId?: string; field: string; act: () => Promise<unknown> },
 ): Promise<ReceivedEvent[]> {
-  const heard: LiveSubscription[] = [];
-  for (const as of callers) heard.push(await listen(documentFor(field), { dialogId }, as));
+  const received: LiveSubscription[] = [];
+  for (const as of callers) received.push(await listen(documentFor(field), { dialogId }, as));
   await act();
   const events: ReceivedEvent[] = [];
-  for (const one of heard) {
+  for (const one of received) {
     await one.atLeast(1);
     events.push(eventsOf(one)[0]);
     await one.close();

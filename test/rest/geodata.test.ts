@@ -171,7 +171,7 @@ describe('POST /geodata', () => {
 
       ['an application session', 'application', 'POST', path, { geo_data: FIRST }, 422, NEED_USER],
       ['an API key alone', 'key', 'POST', path, { geo_data: FIRST }, 422, NEED_USER],
-      ['nobody', 'nobody', 'POST', path, { geo_data: FIRST }, 401, TOKEN_REQUIRED],
+      ['anonymous', 'anonymous', 'POST', path, { geo_data: FIRST }, 401, TOKEN_REQUIRED],
     ],
   );
 });
@@ -191,7 +191,7 @@ describe('a single place', () => {
     ['and to keys', 'key', 'GET', path, undefined, 200, record(FIRST)],
     ['not elsewhere', 'stranger', 'GET', path, undefined, 404, NOT_FOUND],
     ['nor with the key of another application', 'other key', 'GET', path, undefined, 404, NOT_FOUND],
-    ['nor without credentials', 'nobody', 'GET', path, undefined, 401, TOKEN_REQUIRED],
+    ['nor without credentials', 'anonymous', 'GET', path, undefined, 401, TOKEN_REQUIRED],
     ['an unknown one', 'alice', 'GET', '/geodata/2147483647', undefined, 404, NOT_FOUND],
     ['an id out of range', 'alice', 'GET', '/geodata/2147483648', undefined, 404, NOT_FOUND],
     ['no number', 'alice', 'GET', '/geodata/x', undefined, 422, BAD_ID],

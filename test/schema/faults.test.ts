@@ -91,7 +91,7 @@ describe('row 33: an internal error reveals nothing of its cause', () => {
   test('an error in the payload of a subscription is masked, and the subscription continues', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
-    const heard = await listen(
+    const received = await listen(
       `subscription ($dialogId: ID) { messageSent(dialogId: $dialogId) { cursor message { text reactions { name } } } }`,
       { dialogId },
       alice!,
@@ -109,32 +109,32 @@ describe('row 33: an internal error reveals nothing of its cause', () => {
     while (running.app.services.hub.subscriptionCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     await without('reactions', async () => {
       await send(alice!, dialogId, 'first');
-      expect(await heard.atLeast(1)).toMatchObject([{ errors: [MASKED] }]);
+      expect(await received.atLeast(1)).toMatchObject([{ errors: [MASKED] }]);
       while (!text.includes('event: next')) text += Buffer.from((await reader.read()).value!).toString();
     });
-    expect(JSON.stringify(heard.payloads())).not.toMatch(TELLTALE);
+    expect(JSON.stringify(received.payloads())).not.toMatch(TELLTALE);
     expect(text).toContain('Internal server error');
     expect(text).not.toMatch(TELLTALE);
     await send(alice!, dialogId, 'second');
-    expect((await heard.atLeast(2))[1]).toMatchObject({ messageSent: { message: { text: 'second' } } });
+    expect((await received.atLeast(2))[1]).toMatchObject({ messageSent: { message: { text: 'second' } } });
     await reader.cancel();
-    await heard.close();
+    await received.close();
   });
 
   test('an error while starting or resuming a subscription is masked', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
-    const heard = await listen(MESSAGE_SENT, { dialogId }, alice!);
+    const received = await listen(MESSAGE_SENT, { dialogId }, alice!);
     await send(alice!, dialogId, 'first');
-    const [{ messageSent }] = await heard.atLeast(1);
+    const [{ messageSent }] = await received.atLeast(1);
     await without('events_outbox', async () => {
       await expect(listen(MESSAGE_SENT, { dialogId, since: messageSent.cursor }, alice!)).rejects.toMatchObject([
         MASKED,
       ]);
     });
     await send(alice!, dialogId, 'second');
-    expect((await heard.atLeast(2))[1]).toMatchObject({ messageSent: { message: { text: 'second' } } });
-    await heard.close();
+    expect((await received.atLeast(2))[1]).toMatchObject({ messageSent: { message: { text: 'second' } } });
+    await received.close();
   });
 });
 

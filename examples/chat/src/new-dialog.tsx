@@ -77,7 +77,9 @@ export function NewDialog({ ownId, onClose, onOpen }: NewDialogProps) {
               </label>
             </li>
           ))}
-          {found.length === 0 && <li className="muted no-results">{isLoading ? 'Searching …' : 'No user has this name'}</li>}
+          {found.length === 0 && (
+            <li className="muted no-results">{isLoading ? 'Searching …' : 'No user has this name'}</li>
+          )}
         </ul>
         {isGroup && (
           <div className="field">

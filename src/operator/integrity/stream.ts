@@ -11,17 +11,17 @@ export const STREAM_CHECKS: readonly Check[] = [
   {
     name: 'published messages',
     sentence: 'Each message since the start of the outbox has exactly one event.',
-    sql: `WITH told AS (
+    sql: `WITH notified AS (
         SELECT e.subject_id AS id, count(*) AS times FROM events_outbox e
         WHERE e.application_id = $1 AND e.kind = 'messageSent' GROUP BY 1
       ), first AS (
-        SELECT m.dialog_id, min(m.seq) AS seq FROM told t
+        SELECT m.dialog_id, min(m.seq) AS seq FROM notified t
         JOIN messages m ON m.application_id = $1 AND m.id = t.id GROUP BY 1
       )
       SELECT jsonb_build_object('messageId', m.id) AS row, coalesce(t.times, 0)::text AS kept, '1' AS counted
       FROM first f
       JOIN messages m ON m.application_id = $1 AND m.dialog_id = f.dialog_id AND m.seq >= f.seq
-      LEFT JOIN told t ON t.id = m.id
+      LEFT JOIN notified t ON t.id = m.id
       WHERE coalesce(t.times, 0) <> 1 AND ${IS_NATIVE}`,
   },
   {

@@ -42,7 +42,7 @@ async function verifyChain(applicationId: number, signer: ChainSigner): Promise<
   if (!ends) return { applicationId, from: 0, to: 0, problem: 'the ends of the chain were removed' };
   const report = { applicationId, from: ends.endSeq > ends.startSeq ? ends.startSeq + 1 : 0, to: ends.endSeq };
   if (!isSame(ends.signature, signer.signatureOf(ends))) {
-    return { ...report, problem: 'the ends of the chain were changed, or ENCRYPTION_KEY is another one' };
+    return { ...report, problem: 'the ends of the chain were changed, or ENCRYPTION_KEY is a different one' };
   }
   let [seq, hash]: [number, Uint8Array] = [ends.startSeq, ends.startHash];
   for (;;) {

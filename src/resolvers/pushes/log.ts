@@ -49,13 +49,13 @@ export class DeliveryLog {
     this.#entries = [];
     const { applicationId, id } = this.#send;
     await db.$executeRaw`
-      WITH told AS (
+      WITH notified AS (
         SELECT * FROM json_to_recordset(${JSON.stringify(entries)}::json)
           AS t ("subscriptionId" int, status text, answer text, "answeredAt" timestamptz, "retryAt" timestamptz)
       ), logged AS (
         UPDATE push_deliveries d SET status = t.status::delivery_status, answer = t.answer, retry_at = t."retryAt",
           attempts = d.attempts + (t."answeredAt" IS NOT NULL)::int, answered_at = coalesce(t."answeredAt", d.answered_at)
-        FROM told t
+        FROM notified t
         WHERE d.application_id = ${applicationId} AND d.send_id = ${id} AND d.subscription_id = t."subscriptionId"
           AND d.status = 'pending'
         RETURNING d.status

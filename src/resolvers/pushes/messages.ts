@@ -99,7 +99,7 @@ function dialogsToPush(transaction: Transaction, sent: StreamRow[]): Promise<Pus
   const statement = select`
     SELECT ${DIALOG}
     FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[])
-      AS told (application_id, id)
+      AS notified (application_id, id)
     JOIN messages x USING (application_id, id)
     JOIN dialogs d ON d.application_id = x.application_id AND d.id = x.dialog_id
     JOIN applications a ON a.id = x.application_id

@@ -214,10 +214,10 @@ describe('typed subscriptions', () => {
     await rest('POST', '/data/bikes', { as: user, json: { name: 'A' } });
     await changeClass('bikes', { fields: { gears: 'Integer' } });
     await rest('POST', '/data/bikes', { as: user, json: { name: 'B', gears: 3 } });
-    const told = ['A', 'B'].map((name) => ({ bikeChanged: { change: 'CREATED', bike: { name } } }));
-    for (const socket of sockets) expect(await socket.atLeast(2)).toEqual(told);
+    const notified = ['A', 'B'].map((name) => ({ bikeChanged: { change: 'CREATED', bike: { name } } }));
+    for (const socket of sockets) expect(await socket.atLeast(2)).toEqual(notified);
     await until(() => stream.results.length === 2);
-    expect(stream.results).toEqual(told.map((data) => ({ data })));
+    expect(stream.results).toEqual(notified.map((data) => ({ data })));
     await generic.atLeast(2);
 
     await dropClass('bikes');

@@ -101,7 +101,10 @@ test('audit verify exits with 1 and names the entry that was changed', async () 
 test('audit restart continues the log with another key', async () => {
   const env = { ...envOf(currentInstallation()), ENCRYPTION_KEY: '0b'.repeat(32) };
   const verify = () => cli(env, 'audit', 'verify');
-  expect(await verify()).toMatchObject({ code: 1, stdout: expect.stringContaining('ENCRYPTION_KEY is another one') });
+  expect(await verify()).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('ENCRYPTION_KEY is a different one'),
+  });
   expect(await cli(env, 'audit', 'restart')).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') });
   expect(await cli(env, 'audit', 'restart', '--yes')).toMatchObject({ code: 0, stderr: '' });
   expect(await verify()).toMatchObject({ code: 0, stdout: expect.stringMatching(/intact\n$/) });

@@ -85,7 +85,7 @@ describe('#31 rate-limit bypass', () => {
   test('sign-ins with different sessions count for the address of the client, on every transport', async () => {
     const client = newClient();
     const session = await insertSession(null);
-    const json = { login: 'nobody', password: 'password-9' };
+    const json = { login: 'anonymous', password: 'password-9' };
     const login = 'mutation { loginUser(input: { login: "nobody", password: "password-9" }) { id } }';
     expect((await rest('POST', '/login', { as: together(client, session), json })).status).toBe(401);
     expect(

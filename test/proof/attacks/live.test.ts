@@ -27,7 +27,7 @@ describe('#1 check on one path only', () => {
     const [alice, bob] = await quickUsers(2);
     const dialogId = await createDialog(alice!, [bob!]);
     const lobby = await createDialog(alice!, [], 'PUBLIC_GROUP');
-    const heard = await listen(DIALOG_EVENTS, {}, bob!);
+    const received = await listen(DIALOG_EVENTS, {}, bob!);
     const streamed = await streamEvents(DIALOG_EVENTS, {}, bob!);
     await until(() => running.app.services.hub.subscriptionCount === 2);
     await send(alice!, dialogId, 'for both');
@@ -35,24 +35,24 @@ describe('#1 check on one path only', () => {
     expect((await rest('PUT', `/chat/Dialog/${dialogId}`, { as: alice, json })).status).toBe(200);
     await send(alice!, dialogId, 'SECRET');
     await send(alice!, lobby, 'bell');
-    for (const told of [() => JSON.stringify(heard.payloads()), () => JSON.stringify(streamed.results)]) {
-      await until(() => told().includes('bell'));
-      expect(told()).toContain('for both');
-      expect(told()).not.toContain('SECRET');
+    for (const notified of [() => JSON.stringify(received.payloads()), () => JSON.stringify(streamed.results)]) {
+      await until(() => notified().includes('bell'));
+      expect(notified()).toContain('for both');
+      expect(notified()).not.toContain('SECRET');
     }
     streamed.abort();
   });
 
   test('record events show only what the subscriber may read at delivery', async () => {
     const [olga, mallory] = await createUsers(2);
-    const heard = await listen(CARS, {}, mallory);
+    const received = await listen(CARS, {}, mallory);
     const { _id } = await created('/data/cars', { make: 'AB' }, olga);
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { permissions: { read: { access: 'owner' } } } });
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { make: 'SECRET' } });
     await created('/data/cars', { make: 'bell' }, olga);
-    await until(() => JSON.stringify(heard.payloads()).includes('bell'));
-    const told = heard.payloads().map(({ recordChanged: { change, record } }) => [change, record?.fields.make]);
-    expect(told).toEqual([
+    await until(() => JSON.stringify(received.payloads()).includes('bell'));
+    const notified = received.payloads().map(({ recordChanged: { change, record } }) => [change, record?.fields.make]);
+    expect(notified).toEqual([
       ['CREATED', 'AB'],
       ['UPDATED', undefined],
       ['CREATED', 'bell'],
@@ -102,7 +102,7 @@ describe('#4 filters reveal unreadable values', () => {
     const json = { make: 'SECRET-4', permissions: { read: { access: 'owner' } } };
     const { _id } = await created('/data/cars', json, olga);
     const where = { make: { eq: 'SECRET-4' } };
-    const heard = await listen(CARS, { where }, mallory);
+    const received = await listen(CARS, { where }, mallory);
     for (const query of ['make=SECRET-4', 'make[ctn]=SECRET-4', `_id=${_id}`, `user_id=${olga.id}`]) {
       for (const more of ['', '&count=1', '&group_by=make', '&sort_desc=make']) {
         const { status, text } = await rest('GET', `/data/cars?${query}${more}`, { as: mallory });
@@ -119,7 +119,7 @@ describe('#4 filters reveal unreadable values', () => {
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { make: 'other' } });
     await rest('PUT', `/data/cars/${_id}`, { as: olga, json: { make: 'SECRET-4' } });
     await created('/data/cars', { make: 'SECRET-4' }, olga);
-    expect(await heard.atLeast(1)).toMatchObject([{ recordChanged: { change: 'CREATED' } }]);
+    expect(await received.atLeast(1)).toMatchObject([{ recordChanged: { change: 'CREATED' } }]);
   });
 
   test('filters and orders reject secret columns', async () => {

@@ -146,24 +146,24 @@ describe('#51 starvation of connections', () => {
 
   test('filters of subscriptions use the search turns of their subscribers', async () => {
     const [caller, listener] = [await newCaller(), await newCaller()];
-    const heard = await listen(CHANGED, { where: { code: { contains: 'turn' } } }, caller);
+    const received = await listen(CHANGED, { where: { code: { contains: 'turn' } } }, caller);
     const receivedByOther = await listen(CHANGED, { where: { code: { contains: 'TURN' } } }, listener);
     const release = await holdTurns(caller);
     expect((await rest('POST', '/data/H', { as: bob, json: { code: 'turn 1' } })).status).toBe(201);
-    await until(() => searches.load.waiting === 1 || heard.payloads().length > 0);
+    await until(() => searches.load.waiting === 1 || received.payloads().length > 0);
     await receivedByOther.atLeast(1);
-    expect(heard.payloads()).toEqual([]);
+    expect(received.payloads()).toEqual([]);
     await release();
-    expect(await heard.atLeast(1)).toMatchObject([{ recordChanged: {} }]);
+    expect(await received.atLeast(1)).toMatchObject([{ recordChanged: {} }]);
   });
 
   test('a closed subscription runs no further statement', async () => {
     const caller = await newCaller();
-    const heard = await listen(CHANGED, { where: { code: { contains: 'end' } } }, caller);
+    const received = await listen(CHANGED, { where: { code: { contains: 'end' } } }, caller);
     const release = await holdTurns(caller);
     expect((await rest('POST', '/data/H', { as: bob, json: { code: 'end 1' } })).status).toBe(201);
-    await until(() => searches.load.waiting === 1 || heard.payloads().length > 0);
-    await heard.close();
+    await until(() => searches.load.waiting === 1 || received.payloads().length > 0);
+    await received.close();
     await until(() => running.app.services.hub.subscriptionCount === 0);
     const statements = await statementsOf(async () => {
       await release();

@@ -12,7 +12,7 @@ describe('the hooks of @atrium/react', () => {
       const atrium = createAtrium({ url: 'http://127.0.0.1:1', applicationId: 1, webSocket: class {} });
       const Part = () => {
         const used = [hooks.useDialogs().status, hooks.useDialog('1').status, hooks.useUnread(), hooks.usePresence([1]).size,
-          hooks.useRecords('cars', { where: { value: 1 } }).status, hooks.useUser(1) ?? 'nobody', hooks.useConnection(), hooks.useOutbox().length];
+          hooks.useRecords('cars', { where: { value: 1 } }).status, hooks.useUser(1) ?? 'anonymous', hooks.useConnection(), hooks.useOutbox().length];
         return hooks.useSession().status + ' ' + used.join(' ');
       };
       export const App = () => <hooks.AtriumProvider atrium={atrium}><Part /></hooks.AtriumProvider>;`,

@@ -32,28 +32,28 @@ export async function toldEvents(since: string): Promise<Told[]> {
   return rows.map((row) => ({ ...row, position: BigInt(row.position) }));
 }
 
-export function expectedOf({ options: { user, dialogId } }: Listener, told: Told[], set: ChaosFixture): Told[] {
+export function expectedOf({ options: { user, dialogId } }: Listener, notified: Told[], set: ChaosFixture): Told[] {
   const dialogIds = new Set(dialogId === undefined ? dialogsOf(set, user) : [dialogId]);
-  return told.filter((one) => dialogIds.has(one.dialogId) && (one.audienceIds?.includes(user.id) ?? true));
+  return notified.filter((one) => dialogIds.has(one.dialogId) && (one.audienceIds?.includes(user.id) ?? true));
 }
 
-export function hasHeardAll(listener: Listener, told: Told[], set: ChaosFixture): boolean {
-  const last = expectedOf(listener, told, set).at(-1)!;
-  return listener.heard.some(({ position }) => position >= last.position);
+export function hasHeardAll(listener: Listener, notified: Told[], set: ChaosFixture): boolean {
+  const last = expectedOf(listener, notified, set).at(-1)!;
+  return listener.received.some(({ position }) => position >= last.position);
 }
 
-export function expectHeardOnce({ options, heard, faults }: Listener, expected: Told[]): void {
+export function expectReceivedOnce({ options, received, faults }: Listener, expected: Told[]): void {
   const who = `user ${options.user.id} by ${options.via}, ${options.dialogId ?? 'all dialogs'}`;
   expect(faults, who).toEqual([]);
   const looksAtMessages = options.withMessages || options.via === 'polls';
-  const heardAt = new Set(heard.map(({ position }) => position));
+  const heardAt = new Set(received.map(({ position }) => position));
   const due = expected.filter(({ position, kind, isGone }) => {
     const mayBeLeftOut = looksAtMessages && isGone && /^Message(Sent|Edited)$/.test(kind);
     return heardAt.has(position) || !mayBeLeftOut;
   });
   const text = ({ position, kind, dialogId }: Pick<Told, 'position' | 'kind' | 'dialogId'>) =>
     `${position} ${kind} ${dialogId}`;
-  expect(heard.map(text), who).toEqual(due.map(text));
+  expect(received.map(text), who).toEqual(due.map(text));
 }
 
 export async function expectStoredOnce(acknowledged: Acknowledged[]): Promise<void> {

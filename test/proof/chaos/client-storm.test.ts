@@ -46,7 +46,7 @@ const MESSAGES = graphql(`query ($dialogId: ID!, $after: String) {
 interface Member {
   client: AtriumClient;
   login: string;
-  heard: string[];
+  received: string[];
   renewals: number;
 }
 
@@ -63,7 +63,7 @@ async function join_(login: string, url: string): Promise<Member> {
     retries: 1_000,
     heartbeat: 2_000,
   });
-  const member: Member = { client, login, heard: [], renewals: 0 };
+  const member: Member = { client, login, received: [], renewals: 0 };
   await client.openSession();
   await client.mutate(SIGN_UP, { input: { login, password } });
   await client.signIn({ login, password });
@@ -79,12 +79,12 @@ test('three clients each receive every message exactly once and in order', { tim
   });
   const dialogId = createDialog.id;
   const ends: unknown[] = [];
-  const subscriptions = members.map(({ client, heard }) =>
+  const subscriptions = members.map(({ client, received }) =>
     client.subscribe(
       HEAR,
       { dialogId },
       {
-        next: ({ messageSent }) => void heard.push(messageSent.message.text),
+        next: ({ messageSent }) => void received.push(messageSent.message.text),
         end: (error) => ends.push(error),
       },
     ),
@@ -116,7 +116,7 @@ test('three clients each receive every message exactly once and in order', { tim
   between.cutBehind = undefined;
   between.cut();
 
-  await until(() => members.every(({ heard }) => heard.length >= all));
+  await until(() => members.every(({ received }) => received.length >= all));
   const stored: string[] = [];
   for (let after: string | null | undefined; ; ) {
     const { messages } = await alice.client.query(MESSAGES, { dialogId, after });
@@ -125,7 +125,7 @@ test('three clients each receive every message exactly once and in order', { tim
     if (!messages.pageInfo.hasNextPage) break;
   }
   expect(new Set(stored).size).toBe(all);
-  for (const { heard } of members) expect(heard).toEqual(stored);
+  for (const { received } of members) expect(received).toEqual(stored);
   // A cut connection may take the answer of Bob's first renewal with it; then his client renews again.
   const [ofAlice, ofBob, ofCarol] = members.map(({ renewals }) => renewals);
   expect([ofAlice, ofCarol]).toEqual([0, 0]);

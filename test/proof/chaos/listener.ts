@@ -25,12 +25,12 @@ type Result = any;
 type Connection = (variables: object, onResult: (result: Result) => boolean, until: Promise<void>) => Promise<void>;
 
 /**
- * A subscriber that connects to random processes, disconnects at random, and resumes from its last cursor. `heard` is
+ * A subscriber that connects to random processes, disconnects at random, and resumes from its last cursor. `received` is
  * what an app would show.
  */
 export class Listener {
   readonly options: ListenerOptions;
-  readonly heard: Heard[] = [];
+  readonly received: Heard[] = [];
   readonly faults: string[] = [];
   connections = 0;
   #cursor: string;
@@ -80,7 +80,7 @@ export class Listener {
     }
     const { events, cursor } = data.changes ?? { events: [data.dialogEvents], cursor: data.dialogEvents.cursor };
     for (const event of events) {
-      this.heard.push({ position: BigInt(event.cursor), dialogId: event.dialogId, kind: event.__typename });
+      this.received.push({ position: BigInt(event.cursor), dialogId: event.dialogId, kind: event.__typename });
     }
     this.#cursor = cursor;
     return true;

@@ -12,7 +12,7 @@ import { addressOfDatabase } from '../../support/faults/proxied-database.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { pause, Random } from '../../support/fixtures/random.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
-import { expectedOf, expectHeardOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
+import { expectedOf, expectReceivedOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
 import { createChaosFixture, dialogsOf } from './fixture.ts';
 import { FileKeeper, RecordKeeper, Secretary } from './keepers.ts';
 import { Listener } from './listener.ts';
@@ -189,14 +189,14 @@ test(`nothing is lost, duplicated or miscounted in ${SECONDS} seconds of mixed w
     last.push(...writer.acknowledged);
   }
   doing = 'listeners were catching up';
-  const told = await toldEvents(set.since);
-  await until(() => listeners.every((one) => hasHeardAll(one, told, set)));
+  const notified = await toldEvents(set.since);
+  await until(() => listeners.every((one) => hasHeardAll(one, notified, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
 
   doing = 'comparing the results';
   await expectStoredOnce([...writers.flatMap(({ acknowledged }) => acknowledged), ...last]);
-  for (const listener of listeners) expectHeardOnce(listener, expectedOf(listener, told, set));
+  for (const listener of listeners) expectReceivedOnce(listener, expectedOf(listener, notified, set));
   for (const keeper of recordKeepers) await keeper.verify();
   for (const keeper of fileKeepers) await keeper.verify();
   await expectContacts(secretaries);

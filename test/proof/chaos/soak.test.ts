@@ -4,7 +4,7 @@ import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-s
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 import { until } from '../../support/app/until.ts';
 import { pause, Random } from '../../support/fixtures/random.ts';
-import { expectedOf, expectHeardOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
+import { expectedOf, expectReceivedOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
 import { createChaosFixture, dialogsOf } from './fixture.ts';
 import { Listener } from './listener.ts';
 import { type Acknowledged, Writer } from './writer.ts';
@@ -107,14 +107,14 @@ test(`nothing is lost, duplicated or out of order in ${SECONDS} seconds of kille
     last.set(id, writer.acknowledged[0]!);
   }
 
-  const told = await toldEvents(set.since);
+  const notified = await toldEvents(set.since);
   const giveUp = Date.now() + CATCH_UP_TIMEOUT_MS;
-  await until(() => Date.now() > giveUp || listeners.every((one) => hasHeardAll(one, told, set)));
+  await until(() => Date.now() > giveUp || listeners.every((one) => hasHeardAll(one, notified, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
 
   await expectStoredOnce(writers.flatMap(({ acknowledged }) => acknowledged));
-  for (const listener of listeners) expectHeardOnce(listener, expectedOf(listener, told, set));
+  for (const listener of listeners) expectReceivedOnce(listener, expectedOf(listener, notified, set));
   expect([...outputs, ...services.map((service) => service.output())].flatMap(faultsIn)).toEqual([]);
   expect(listeners.reduce((sum, { connections }) => sum + connections, 0)).toBeGreaterThan(LISTENERS);
 });

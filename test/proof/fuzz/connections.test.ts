@@ -82,12 +82,12 @@ async function converse(token: string, messages: SpokenMessage[]): Promise<void>
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
   const closed = once(socket, 'close');
   await once(socket, 'open');
-  const heard: string[] = [];
-  socket.on('message', (data) => heard.push(String(data)));
+  const receivedEvents: string[] = [];
+  socket.on('message', (data) => receivedEvents.push(String(data)));
   socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: 'ApiKey KEY' } }));
   for (const message of messages) socket.send(spoken(message, token));
   socket.close();
   const [code] = await closed;
   expect(CLOSINGS).toContain(code);
-  for (const text of heard) expect(text).not.toMatch(/INTERNAL_SERVER_ERROR/);
+  for (const text of receivedEvents) expect(text).not.toMatch(/INTERNAL_SERVER_ERROR/);
 }

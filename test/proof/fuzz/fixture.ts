@@ -19,7 +19,7 @@ export const FOREIGN = {
 };
 
 /** Names of callers, repeated by weight. */
-export const CALLERS = ['user', 'user', 'user', 'key', 'key', 'key as user', 'nobody', 'garbage', 'both'] as const;
+export const CALLERS = ['user', 'user', 'user', 'key', 'key', 'key as user', 'anonymous', 'garbage', 'both'] as const;
 export type CallerName = (typeof CALLERS)[number];
 
 /** The application that receives the inputs, and a control application that must not change. */
@@ -60,7 +60,7 @@ export class FuzzFixture extends ExampleData {
         return { headers: { ...apiKey.headers, ...this.alice.headers } };
       case 'garbage':
         return { headers: { 'SVC-Token': '\u00ff{"$ne":""}', 'On-Behalf-Of': '-0' } };
-      case 'nobody':
+      case 'anonymous':
         return anonymous;
     }
   }

@@ -158,13 +158,13 @@ export function payloadOf(root: RootField, fuzzed: FuzzedOperation, world: Examp
   const values = changed(world.real(fuzzed.values), fuzzed.changes);
   const given = (typeof values === 'object' && values !== null ? values : {}) as Record<string, unknown>;
   const { field, kind } = root;
-  const told = selection(field.type, 3);
+  const notified = selection(field.type, 3);
   const known = field.args.filter(({ name }) => name in given);
   const query = fuzzed.isLiteral
-    ? `${kind} { ${field.name}${listed(Object.entries(given).map(([name, value]) => `${name}: ${literal(value)}`))}${told} }`
+    ? `${kind} { ${field.name}${listed(Object.entries(given).map(([name, value]) => `${name}: ${literal(value)}`))}${notified} }`
     : `${kind} Fuzzed${listed(known.map(({ name, type }) => `$${name}: ${type}`))} { ${field.name}${listed(
         known.map(({ name }) => `${name}: $${name}`),
-      )}${told} }`;
+      )}${notified} }`;
   const payload = fuzzed.isLiteral ? { query } : { query, variables: values };
   return swollen(JSON.stringify(world.real(payload)), 100_000, 150_000);
 }

@@ -50,14 +50,14 @@ export async function sendOverHttp(
   const {
     status,
     text,
-    headers: told,
+    headers: notified,
   } = await rawRequest(method, target, {
     as,
     headers,
     ...(body === undefined ? {} : { body }),
   });
   if (!mayBeUnavailable) expect(status).toBeLessThan(500);
-  if (!told['content-type']?.includes('json')) return expectMasked(status < 400 ? '' : text);
+  if (!notified['content-type']?.includes('json')) return expectMasked(status < 400 ? '' : text);
   if (text !== '') expectContract(JSON.parse(text) as Answered, mayBeUnavailable);
 }
 
@@ -97,8 +97,8 @@ export async function sendOverSocket(
   await socket.close();
   const { code } = await socket.closed;
   expect([1000, 1005, 1009, 4400, 4401, 4403]).toContain(code);
-  for (const { type, payload: told } of socket.received) {
-    if (type === 'next') expectContract(told, mayBeUnavailable);
-    if (type === 'error') expectContract({ errors: told }, mayBeUnavailable);
+  for (const { type, payload: notified } of socket.received) {
+    if (type === 'next') expectContract(notified, mayBeUnavailable);
+    if (type === 'error') expectContract({ errors: notified }, mayBeUnavailable);
   }
 }

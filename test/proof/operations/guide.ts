@@ -12,13 +12,13 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 /**
  * A block of commands in a guide, with the block of its output. Attributes of a fence: `sh live` runs in the background
  * until it prints (`sh live silent` does not wait); `sh again` repeats until it prints the expected output; `json
- * heard` is the next output of the latest live command.
+ * received` is the next output of the latest live command.
  */
 export interface Step {
   command: string;
   kind: 'once' | 'live' | 'silent' | 'again';
   answer?: string;
-  heard?: string;
+  received?: string;
 }
 
 const FENCE = /^```(\S+)([^\n]*)\n([\s\S]*?)\n```$/gm;
@@ -32,7 +32,7 @@ export function stepsOf(markdown: string): Step[] {
     const last = steps.at(-1);
     if (language === 'sh') {
       if (!STARTING.test(text!)) steps.push({ command: text!, kind: kindOf(words) });
-    } else if (last && words.includes('heard')) last.heard = text!;
+    } else if (last && words.includes('received')) last.received = text!;
     else if (last && (language === 'json' || language === 'text')) last.answer = text!;
   }
   return steps;
@@ -58,7 +58,7 @@ export class Reader {
   #printed = '';
   #complaints = '';
   #steps = 0;
-  #live: { path: string; heard: number } | undefined;
+  #live: { path: string; received: number } | undefined;
 
   private constructor(
     service: Service,
@@ -97,7 +97,7 @@ export class Reader {
   /** Runs every step of a guide in order. @param path relative to the repository */
   async follow(path: string): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
-    for (const { command, kind, answer, heard } of stepsOf(await readFile(join(ROOT, path), 'utf8'))) {
+    for (const { command, kind, answer, received } of stepsOf(await readFile(join(ROOT, path), 'utf8'))) {
       const says = (text: string) => this.#here(text);
       if (kind === 'live' || kind === 'silent') await this.#listen(command, kind);
       else {
@@ -105,7 +105,7 @@ export class Reader {
         while (kind === 'again' && answer && shape(printed) !== shape(says(answer))) printed = await this.#run(command);
         if (answer !== undefined) outcomes.push({ command, says: says(answer), printed });
       }
-      if (heard !== undefined) outcomes.push({ command, says: says(heard), printed: await this.#hear(heard) });
+      if (received !== undefined) outcomes.push({ command, says: says(received), printed: await this.#hear(received) });
     }
     return outcomes;
   }
@@ -141,11 +141,11 @@ export class Reader {
 
   async #listen(command: string, kind: 'live' | 'silent'): Promise<void> {
     const file = await this.#write(command);
-    const path = `${file}.heard`;
+    const path = `${file}.received`;
     await writeFile(path, '');
     this.#terminal.stdin!.write(`{ source ${file} < /dev/null > ${path} 2>&1 & }\n`);
     if (kind === 'live') await until(async () => (await readFile(path, 'utf8')) !== '');
-    if (kind === 'live' || !this.#live) this.#live = { path, heard: 0 };
+    if (kind === 'live' || !this.#live) this.#live = { path, received: 0 };
   }
 
   /** The next lines of the latest live command, as many as the guide shows. */
@@ -154,9 +154,9 @@ export class Reader {
     const count = says.split('\n').length;
     // Event streams contain empty lines and keep-alive comments.
     const lines = async () => (await readFile(live.path, 'utf8')).split('\n').slice(0, -1).filter(isTelling);
-    await until(async () => (await lines()).length >= live.heard + count);
-    live.heard += count;
-    return (await lines()).slice(live.heard - count, live.heard).join('\n');
+    await until(async () => (await lines()).length >= live.received + count);
+    live.received += count;
+    return (await lines()).slice(live.received - count, live.received).join('\n');
   }
 
   async #write(command: string): Promise<string> {

@@ -136,8 +136,8 @@ test('the migrated application works: live events, and ids after the migrated on
     webSocketImpl: WebSocket,
     connectionParams: { Authorization: `ApiKey ${API_KEY}`, 'On-Behalf-Of': String(bob) },
   });
-  const heard = client.iterate({ query: 'subscription { messageSent { dialogId message { text readIds } } }' });
-  const first = heard.next();
+  const received = client.iterate({ query: 'subscription { messageSent { dialogId message { text readIds } } }' });
+  const first = received.next();
   let answer: unknown;
   void first.then(({ value }) => {
     answer = value;

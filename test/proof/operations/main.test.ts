@@ -98,11 +98,11 @@ test('the service starts without configuration, keeps data through a stop and a 
     webSocketImpl: WebSocket,
     connectionParams: { Authorization: 'ApiKey the-key', 'On-Behalf-Of': String(bob) },
   });
-  const heard = listener.iterate<{ messageSent: { message: { text: string } } }>({
+  const received = listener.iterate<{ messageSent: { message: { text: string } } }>({
     query: 'subscription ($since: String) { messageSent(since: $since) { message { text } } }',
     variables: { since: '2' },
   });
-  const next = async () => (await heard.next()).value.data.messageSent.message.text;
+  const next = async () => (await received.next()).value.data.messageSent.message.text;
   expect(await next()).toBe('before the kill');
   await call(third, '/chat/Message.json', { recipient_id: String(bob), message: 'on another process' }, alice);
   expect(await next()).toBe('on another process');
@@ -192,8 +192,8 @@ test('a service survives an outage of its database, serves afterwards, and can s
     webSocketImpl: WebSocket,
     connectionParams: { Authorization: 'ApiKey the-key' },
   });
-  const heard = listener.iterate({ query: 'subscription { messageSent { message { text } } }' });
-  const first = heard.next();
+  const received = listener.iterate({ query: 'subscription { messageSent { message { text } } }' });
+  const first = received.next();
   const [alice, bob] = [await createUser(service, 'alice'), await createUser(service, 'bob')];
   const send = (message: string) => call(service, '/chat/Message.json', { recipient_id: String(bob), message }, alice);
   // Messages sent before the subscription starts are not delivered.
@@ -206,7 +206,7 @@ test('a service survives an outage of its database, serves afterwards, and can s
   await database.start();
   while ((await statusOf('/readyz')) !== 200);
   expect((await send('after')).status).toBe(201);
-  for await (const { data } of heard) {
+  for await (const { data } of received) {
     if ((data as { messageSent: { message: { text: string } } }).messageSent.message.text === 'after') break;
   }
 

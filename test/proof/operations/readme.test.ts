@@ -29,5 +29,5 @@ test('the README shows REST, GraphQL and a live subscription', async () => {
   for (const part of ['/chat/Message.json', '/graphql']) {
     expect(answered).toContainEqual(expect.stringContaining(part));
   }
-  expect(steps.filter(({ heard }) => heard !== undefined)).toHaveLength(1);
+  expect(steps.filter(({ received }) => received !== undefined)).toHaveLength(1);
 });

@@ -83,14 +83,14 @@ test('processes behind a balancer are replaced without a failed request or a los
   expect(balancer.failures).toEqual([]);
   expect(cast.sent.length).toBeGreaterThan(100);
   expect(await texts(dialogId)).toEqual(cast.sent.toSorted());
-  const told = await positions(dialogId);
-  await until(() => listeners.every(({ heard }) => String(heard.at(-1)?.position) === told.at(-1)));
+  const notified = await positions(dialogId);
+  await until(() => listeners.every(({ received }) => String(received.at(-1)?.position) === notified.at(-1)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
-  for (const { heard, faults, options } of listeners) {
+  for (const { received, faults, options } of listeners) {
     expect([options.via, faults]).toEqual([options.via, []]);
-    const messages = heard.filter(({ kind }) => kind === 'MessageSent');
-    expect(messages.map(({ position }) => String(position))).toEqual(told);
+    const messages = received.filter(({ kind }) => kind === 'MessageSent');
+    expect(messages.map(({ position }) => String(position))).toEqual(notified);
   }
 });
 

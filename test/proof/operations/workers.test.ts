@@ -58,7 +58,7 @@ test('workers share the port and the embedded database, and a killed worker is r
   const after = await processIds(service);
   expect(after.get(2)).toBe(before.get(2));
   expect(service.output()).toContain('a worker exited and is restarted');
-  await until(() => listeners.every(({ heard }) => acknowledged.every((id) => heard.has(id))));
+  await until(() => listeners.every(({ received }) => acknowledged.every((id) => received.has(id))));
 
   await Promise.all(listeners.map(({ stop }) => stop()));
   expect(await service.stop()).toBe(0);
@@ -121,14 +121,14 @@ function listen(service: Service, userId: number, dialogId: string) {
     retryWait: async () => {},
     shouldRetry: () => true,
   });
-  const heard = new Set<string>();
+  const received = new Set<string>();
   const query = `subscription ($dialogId: ID, $since: String) {
     messageSent(dialogId: $dialogId, since: $since) { message { id } } }`;
   client.subscribe<{ messageSent: { message: { id: string } } }>(
     { query, variables: { dialogId, since: '0' } },
-    { next: ({ data }) => void heard.add(data!.messageSent.message.id), error: () => {}, complete: () => {} },
+    { next: ({ data }) => void received.add(data!.messageSent.message.id), error: () => {}, complete: () => {} },
   );
-  return { heard, stop: async () => client.dispose() };
+  return { received, stop: async () => client.dispose() };
 }
 
 /** Opens a connection for each request, because workers take turns by connection. @returns process ids by worker */

@@ -42,7 +42,7 @@ export const anybody: fc.Arbitrary<Who> = fc.oneof(
     arbitrary: fc.constantFrom<Who>(
       'application session',
       'stranger',
-      'nobody',
+      'anonymous',
       'refused token',
       'refused key',
       'key for nobody',

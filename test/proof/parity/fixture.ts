@@ -34,7 +34,7 @@ export type Who =
   | 'session of bob'
   | 'application session'
   | 'stranger'
-  | 'nobody'
+  | 'anonymous'
   | 'refused token'
   | 'refused key'
   | 'key for nobody';
@@ -164,7 +164,7 @@ async function callersOf({ applicationId, key, users }: Tenant, stranger: Tenant
     'session of bob': await session(applicationId, ids[1]!),
     'application session': await session(applicationId, null),
     stranger: stranger.users[0]!,
-    nobody: anonymous,
+    anonymous,
     'refused token': { headers: { 'SVC-Token': '0'.repeat(40) } },
     'refused key': { headers: { Authorization: 'ApiKey none' } },
     'key for nobody': { headers: { ...key.headers, 'On-Behalf-Of': String(UNKNOWN.number) } },

@@ -8,8 +8,8 @@ import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
 import { type ParityFixture, PEOPLE, type Who } from './fixture.ts';
 
-const DIALOGS = `subscription { heard: dialogEvents { ${EVENT_FIELDS} } }`;
-const RECORDS = `subscription { heard: recordChanged(className: "cars") { change recordId record { fields } } }`;
+const DIALOGS = `subscription { receivedEvents: dialogEvents { ${EVENT_FIELDS} } }`;
+const RECORDS = `subscription { receivedEvents: recordChanged(className: "cars") { change recordId record { fields } } }`;
 
 export type Topic = 'dialogs' | 'records';
 
@@ -30,7 +30,7 @@ interface Listener {
   who: Who;
   about: Topic;
   transport: string;
-  heard: () => Event[];
+  receivedEvents: () => Event[];
   isOver: () => boolean;
   close: () => Promise<void> | void;
   settled: number;
@@ -69,36 +69,36 @@ export class Listeners {
     await this.#dismiss();
     if (topics.includes('dialogs')) await this.#ring();
     if (topics.includes('records')) await this.#ringInRecords();
-    for (const one of this.#all) if (!one.isGone) one.settled = one.heard().length;
+    for (const one of this.#all) if (!one.isGone) one.settled = one.receivedEvents().length;
   }
 
   /** Sends a sentinel message that all listeners receive. */
   async #ring(): Promise<void> {
     const text = `bell ${++this.#rings}`;
     await send(this.#fixture.ringer, this.#bell, text);
-    await this.#heard('dialogs', (event) => event.message?.text === text);
+    await this.#receivedEvents('dialogs', (event) => event.message?.text === text);
   }
 
   /** Creates a sentinel record that all may read, and deletes it. */
   async #ringInRecords(): Promise<void> {
     const id = await this.#createRecord(`bell ${++this.#rings}`);
     this.#bellRecords.add(id);
-    await this.#heard('records', ({ recordId }) => recordId === id, await this.#mayRead());
+    await this.#receivedEvents('records', ({ recordId }) => recordId === id, await this.#mayRead());
     await this.#deleteRecord(id);
   }
 
-  async #heard(topic: Topic, isBell: (event: Event) => boolean, isEverybodyTold = true): Promise<void> {
-    for (const { who, about, heard, isGone } of this.#all) {
+  async #receivedEvents(topic: Topic, isExpected: (event: Event) => boolean, isForAll = true): Promise<void> {
+    for (const { who, about, receivedEvents, isGone } of this.#all) {
       if (isGone || about !== topic) continue;
-      if (isEverybodyTold || who === 'key') await until(() => heard().some(isBell));
+      if (isForAll || who === 'key') await until(() => receivedEvents().some(isExpected));
     }
   }
 
   async end(): Promise<Record<string, Event[]>> {
     await this.settle(['dialogs', 'records']);
     return Object.fromEntries(
-      this.#all.map(({ who, about, transport, heard, settled }) => {
-        const events = heard().slice(0, settled);
+      this.#all.map(({ who, about, transport, receivedEvents, settled }) => {
+        const events = receivedEvents().slice(0, settled);
         const others = events.filter(
           (event) => event.dialogId !== this.#bell && !this.#bellRecords.has(event.recordId),
         );
@@ -140,13 +140,13 @@ export class Listeners {
   }
 }
 
-type Opened = Pick<Listener, 'heard' | 'isOver' | 'close'>;
+type Opened = Pick<Listener, 'receivedEvents' | 'isOver' | 'close'>;
 
 async function overSocket(document: string, as: Caller): Promise<Opened> {
   const socket = await connect(as);
   const listening = await listenOn(socket, document, {}, running.app);
   return {
-    heard: () => listening.payloads().map((payload) => payload.heard ?? payload),
+    receivedEvents: () => listening.payloads().map((payload) => payload.receivedEvents ?? payload),
     isOver: () =>
       socket.socket.readyState !== socket.socket.OPEN || socket.received.some(({ type }) => type === 'complete'),
     close: socket.close,
@@ -163,7 +163,7 @@ async function overStream(document: string, as: Caller): Promise<Opened> {
   });
   await until(() => hub.subscriptionCount > before || isOver);
   return {
-    heard: () => stream.results.map(({ data, errors }) => (errors ? { errors } : data.heard)),
+    receivedEvents: () => stream.results.map(({ data, errors }) => (errors ? { errors } : data.receivedEvents)),
     isOver: () => isOver,
     close: () => stream.abort(),
   };

@@ -77,7 +77,7 @@ export const userCommands = [
   ),
   command(
     'get /users/by_full_name',
-    { ...pages, fullName: mostly(fc.constantFrom('parity', 'alice', 'nobody', 'x')) },
+    { ...pages, fullName: mostly(fc.constantFrom('parity', 'alice', 'anonymous', 'x')) },
     (_world, { fullName, ...page }) => {
       const { legacy, variables } = pageOf(page);
       return {
@@ -163,7 +163,7 @@ export const sessionCommands = [
   command(
     'post /session',
     {
-      login: perhaps(fc.constantFrom('alice', 'bob', 'nobody')),
+      login: perhaps(fc.constantFrom('alice', 'bob', 'anonymous')),
       password: fc.constantFrom(PASSWORD, PASSWORD, 'wrong-one'),
       wrong: fc.constantFrom(undefined, undefined, undefined, 'signature', 'auth_key', 'application_id'),
     },
@@ -192,7 +192,7 @@ export const sessionCommands = [
     'post /login',
     {
       by: fc.constantFrom('login', 'email'),
-      who: fc.constantFrom('alice', 'bob', 'carol', 'nobody'),
+      who: fc.constantFrom('alice', 'bob', 'carol', 'anonymous'),
       password: mostly(fc.constantFrom(PASSWORD, PASSWORD, PASSWORD, 'wrong-one')),
     },
     (_world, { by, who, password }) => {

@@ -101,7 +101,7 @@ function topicsOf({ command: { route } }: Step): Topic[] {
   return path.startsWith('/users') ? ['dialogs', 'records'] : [];
 }
 
-async function take({ command, who, args, ...told }: Step, stages: Stage[], coverage: Coverage): Promise<boolean> {
+async function take({ command, who, args, ...notified }: Step, stages: Stage[], coverage: Coverage): Promise<boolean> {
   clock.advance(1_000);
   const endpoint = endpoints.get(command.route)!;
   const outcomes = await Promise.all(
@@ -117,7 +117,7 @@ async function take({ command, who, args, ...told }: Step, stages: Stage[], cove
   coverage.set(command.route, count);
   count[isServed ? 'served' : 'refused']++;
   const asked = fc.stringify([who, command.route, args]);
-  if (told.isServed !== undefined) expect({ asked, isServed, ...rest }).toEqual({ asked, ...told, ...rest });
+  if (notified.isServed !== undefined) expect({ asked, isServed, ...rest }).toEqual({ asked, ...notified, ...rest });
   for (const [place, other] of others.entries()) {
     if (agree(rest, other)) continue;
     expect({ asked, by: stages[place + 1]!.name, ...other }).toEqual({ asked, by: 'REST', ...rest });

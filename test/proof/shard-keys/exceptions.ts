@@ -32,7 +32,10 @@ export const EXCEPTIONS: Exception[] = [
   },
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
-  { part: 'AS told (application_id, id) JOIN messages x', why: 'finds messages to push, of rows read from the outbox' },
+  {
+    part: 'AS notified (application_id, id) JOIN messages x',
+    why: 'finds messages to push, of rows read from the outbox',
+  },
   {
     part: 'FROM request_log_ends e WHERE e.application_id = ANY($1',
     why: 'finds new rows of the followed applications',

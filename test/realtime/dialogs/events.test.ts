@@ -119,8 +119,8 @@ describe.each<[string, ChatTransport]>([
     });
     expect(written.alice).toEqual([]);
     expect(written.carol).toEqual([]);
-    for (const told of [written.mallory, written.bob, written.otherDevice, written.key]) {
-      expect(told).toMatchObject([
+    for (const notified of [written.mallory, written.bob, written.otherDevice, written.key]) {
+      expect(notified).toMatchObject([
         { __typename: 'DialogChanged', dialog: { userId: mallory.id, occupantIds: [bob.id, mallory.id] } },
         { __typename: 'MessageSent', message: { id: message, text: 'Psst' } },
       ]);
@@ -178,8 +178,8 @@ describe.each<[string, ChatTransport]>([
     expectReceived(hidden, toEach(['bob', 'otherDevice'], [removal]));
     const shown = await eventsDuring(() => transport.createPrivate(bob, alice));
     const occupantIds = [alice.id, bob.id];
-    for (const told of [shown.bob, shown.otherDevice]) {
-      expect(told).toMatchObject([{ __typename: 'DialogChanged', dialogId, dialog: { occupantIds } }]);
+    for (const notified of [shown.bob, shown.otherDevice]) {
+      expect(notified).toMatchObject([{ __typename: 'DialogChanged', dialogId, dialog: { occupantIds } }]);
     }
     expectReceived(shown, { bob: shown.bob, otherDevice: shown.otherDevice });
   });
@@ -205,7 +205,7 @@ describe.each<[string, ChatTransport]>([
     await transport.deleteDialog(carol, hidden);
     await transport.deleteDialog(bob, pair);
     await transport.send(alice, pair, 'It is back');
-    const told = await eventsDuring(async () => {
+    const notified = await eventsDuring(async () => {
       await transport.react(bob, id, 'like');
       await transport.mark(bob, [id], { read: true });
       await transport.mark(bob, [id], { delivered: false });
@@ -217,7 +217,7 @@ describe.each<[string, ChatTransport]>([
       expect(await transport.createPrivate(bob, alice)).toBe(pair);
       await transport.deleteDialog(carol, hidden);
     });
-    expectReceived(told, {});
+    expectReceived(notified, {});
   });
 
   test('rejected calls publish no events, even if parts of them were allowed', async () => {
@@ -243,13 +243,13 @@ describe.each<[string, ChatTransport]>([
       () => transport.deleteDialog(mallory, dialogId),
       () => transport.deleteMessages(apiKey, [own]),
     ];
-    const told = await eventsDuring(async () => {
+    const notified = await eventsDuring(async () => {
       for (const call of refused) await expect(call(), String(call)).rejects.toThrow();
       // Messages that may not be deleted are skipped; the call itself succeeds.
       await transport.deleteMessages(bob, [foreign], true);
       await transport.deleteMessages(mallory, [own]);
     });
-    expectReceived(told, {});
+    expectReceived(notified, {});
   });
 });
 
@@ -295,28 +295,29 @@ test('a message retried with the same key is published once', async () => {
       { input: { dialogId, text: 'once', clientId: 'k' } },
       alice,
     );
-  const told = await eventsDuring(() => Promise.all([send(), send(), send()]));
-  for (const name of ALL) expect(told[name]).toMatchObject([{ __typename: 'MessageSent', message: { text: 'once' } }]);
+  const notified = await eventsDuring(() => Promise.all([send(), send(), send()]));
+  for (const name of ALL)
+    expect(notified[name]).toMatchObject([{ __typename: 'MessageSent', message: { text: 'once' } }]);
 });
 
 test('reading a page publishes its new messages as read and delivered, once', async () => {
   const { alice, bob, dialogId, eventsDuring } = await createListeners();
   const ids = [await throughRest.send(alice, dialogId, '1'), await throughRest.send(alice, dialogId, '2')];
-  const told = await eventsDuring(async () => {
+  const notified = await eventsDuring(async () => {
     for (let times = 0; times < 2; times++) await rest('GET', `/chat/Message?chat_dialog_id=${dialogId}`, { as: bob });
   });
   const marked = { __typename: 'MessagesMarked', dialogId, userId: bob.id, messageIds: ids, read: true };
-  expectReceived(told, toEach([...ALL], [{ ...marked, delivered: true }]));
+  expectReceived(notified, toEach([...ALL], [{ ...marked, delivered: true }]));
 });
 
 test('the deletion of a user notifies others of removed reactions and of dialogs with a new owner', async () => {
   const { alice, bob, carol, dialogId, eventsDuring } = await createListeners();
   const messageId = await throughRest.send(bob, dialogId, 'Hi');
   await throughRest.react(alice, messageId, 'like');
-  const told = await eventsDuring(() => rest('DELETE', `/users/${alice.id}.json`, { as: onBehalfOf(alice) }));
+  const notified = await eventsDuring(() => rest('DELETE', `/users/${alice.id}.json`, { as: onBehalfOf(alice) }));
   const dialog = { id: dialogId, name: 'A dialog', userId: bob.id, occupantIds: [bob.id, carol.id], adminIds: [] };
   for (const name of ['bob', 'otherDevice', 'carol', 'key'] as const) {
-    const ofDialog = told[name].filter((event) => event.dialogId === dialogId);
+    const ofDialog = notified[name].filter((event) => event.dialogId === dialogId);
     expect(ofDialog).toContainEqual({ __typename: 'DialogChanged', dialogId, dialog });
     expect(ofDialog).toContainEqual({
       __typename: 'ReactionRemoved',

@@ -28,21 +28,21 @@ const FIELDS = ['messageSent', 'reactionAdded', 'reactionRemoved', 'dialogEvents
 
 /** A subscription to one dialog: the types of its events, and its graceful end. */
 interface Opened {
-  told: () => string[];
+  notified: () => string[];
   completed: Promise<unknown>;
 }
 
 async function open(field: string, dialogId: string, as: Caller, app: App): Promise<Opened[]> {
-  const { socket, payloads: heard } = await listen(subscriptionTo(field), { dialogId }, as, app);
+  const { socket, payloads: received } = await listen(subscriptionTo(field), { dialogId }, as, app);
   const before = app.services.hub.subscriptionCount;
   const stream = await streamEvents(subscriptionTo(field), { dialogId }, as, app);
   await until(() => app.services.hub.subscriptionCount > before);
   return [
     {
-      told: () => heard().map((payload) => payload[field].__typename),
+      notified: () => received().map((payload) => payload[field].__typename),
       completed: socket.find(({ type }) => type === 'complete'),
     },
-    { told: () => stream.results.map(({ data }) => data[field].__typename), completed: stream.ended },
+    { notified: () => stream.results.map(({ data }) => data[field].__typename), completed: stream.ended },
   ];
 }
 
@@ -92,9 +92,9 @@ describe.each(LOSSES)('an occupant who %s', (name, lose) => {
         { __typename: 'MessageSent', dialogId: other },
       ]);
     }
-    const told = ofDialog.map((one) => one.told());
+    const notified = ofDialog.map((one) => one.notified());
     const quarter = FIELDS.flatMap((field) => Array(4).fill(field === 'dialogEvents' ? ['DialogRemoved'] : []));
-    expect(told).toEqual(quarter);
+    expect(notified).toEqual(quarter);
     const code = isDestroyed ? 'NOT_FOUND' : 'FORBIDDEN';
     await expect(listen(MESSAGE_SENT, { dialogId }, bob)).rejects.toMatchObject([{ extensions: { code } }]);
   });
@@ -139,7 +139,7 @@ describe('subscriptions of others', () => {
   test('subscriptions to a hidden private dialog continue, because the next message shows it again', async () => {
     const { alice, bob } = await cast();
     const dialogId = await throughRest.createPrivate(alice, bob);
-    const heard = [
+    const received = [
       await listen(DIALOG_EVENTS, { dialogId }, bob),
       await listen(DIALOG_EVENTS, { dialogId }, bob, second),
     ];
@@ -148,7 +148,7 @@ describe('subscriptions of others', () => {
     await throughRest.deleteDialog(bob, dialogId);
     await send(alice, dialogId, 'It is back');
     const expected = [{ removal: 'HIDDEN' }, { message: { text: 'It is back' } }];
-    for (const one of heard) {
+    for (const one of received) {
       await one.atLeast(2);
       expect(eventsOf(one)).toMatchObject(expected);
     }
@@ -183,13 +183,13 @@ describe('an event in flight', () => {
     async (first) => {
       const { alice, bob, carol, dialogId } = await cast();
       const users = first === 'bob' ? [bob, carol] : [carol, bob];
-      const heard = new Map<QuickUser, Awaited<ReturnType<typeof listen>>[]>();
+      const received = new Map<QuickUser, Awaited<ReturnType<typeof listen>>[]>();
       for (const user of users) {
-        heard.set(user, [await listen(MESSAGE_SENT, { dialogId }, user), await listen(MESSAGE_SENT, {}, user)]);
+        received.set(user, [await listen(MESSAGE_SENT, { dialogId }, user), await listen(MESSAGE_SENT, {}, user)]);
       }
       const { hub } = running.app.services;
       const id = await send(alice, dialogId, 'before');
-      for (const one of [...heard.values()].flat()) await one.atLeast(1);
+      for (const one of [...received.values()].flat()) await one.atLeast(1);
       const { removals } = hub;
       await whileMessagesAreLocked({ dialogId, messageId: id }, async (query) => {
         await throughGraphQL.update(alice, dialogId, { leave: [bob] });
@@ -197,14 +197,14 @@ describe('an event in flight', () => {
         // An execution for another subscriber after the removal would show this text to Bob.
         await query('UPDATE messages SET text = $2 WHERE id = $1', [id, 'after']);
       });
-      for (const one of heard.get(carol)!) await one.atLeast(2);
-      const [ofDialog, ofAll] = heard.get(bob)!;
+      for (const one of received.get(carol)!) await one.atLeast(2);
+      const [ofDialog, ofAll] = received.get(bob)!;
       await ofDialog!.socket.find(({ type }) => type === 'complete');
       await send(alice, await createDialog(alice, [bob]), 'elsewhere');
       await ofAll!.atLeast(2);
       const textsOf = (one = ofAll) => one!.payloads().map(({ messageSent }) => messageSent.message.text);
       expect([textsOf(ofDialog), textsOf()]).toEqual([['before'], ['before', 'elsewhere']]);
-      expect(textsOf(heard.get(carol)![0])).toEqual(['before', 'after']);
+      expect(textsOf(received.get(carol)![0])).toEqual(['before', 'after']);
     },
   );
 

@@ -104,9 +104,9 @@ describe('presence across processes', () => {
         await turns();
         for (const node of network.living) {
           for (const userId of USERS) {
-            const told = node.told.filter((one) => one.userId === userId).map(({ online }) => online);
-            expect(told.every((online, index) => index === 0 || online !== told[index - 1])).toBe(true);
-            expect(told.at(-1)).toBe(node.sees().includes(userId));
+            const notified = node.notified.filter((one) => one.userId === userId).map(({ online }) => online);
+            expect(notified.every((online, index) => index === 0 || online !== notified[index - 1])).toBe(true);
+            expect(notified.at(-1)).toBe(node.sees().includes(userId));
           }
         }
       }),
@@ -197,7 +197,7 @@ describe('a process', () => {
     expect(two.sees()).toEqual([1]);
     await network.pass(2 * BEAT);
     expect(two.sees()).toEqual([]);
-    expect(two.told.slice(USERS.length)).toEqual([
+    expect(two.notified.slice(USERS.length)).toEqual([
       { userId: 1, online: true },
       { userId: 1, online: false },
     ]);
@@ -221,7 +221,7 @@ describe('a process', () => {
     const three = await network.add();
     await network.settle();
     expect(three.sees()).toEqual([1, 2]);
-    expect(one.told.slice(USERS.length)).toEqual([
+    expect(one.notified.slice(USERS.length)).toEqual([
       { userId: 1, online: true },
       { userId: 2, online: true },
     ]);
@@ -249,7 +249,7 @@ describe('thousands of users', () => {
     const watch = two.presence.subscribe(APPLICATION, [1, 1_500, 3_000]);
     await network.add();
     await network.settle();
-    expect(watch.takeReady(10).map(({ payload: told }) => told)).toEqual(
+    expect(watch.takeReady(10).map(({ payload: notified }) => notified)).toEqual(
       [1, 1_500, 3_000].map((userId) => ({ userId, online: true })),
     );
   });

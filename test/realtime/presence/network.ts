@@ -59,7 +59,7 @@ export class Node {
   readonly presence: Presence;
   readonly sockets: { userId: number; close: () => void }[] = [];
   /** Events of a subscription to all users. */
-  readonly told: { userId: number; online: boolean }[] = [];
+  readonly notified: { userId: number; online: boolean }[] = [];
   readonly bytes: number[] = [];
   isAlive = true;
   onText: (text: string) => void = () => {};
@@ -123,7 +123,7 @@ export class Node {
 
   async #watch(): Promise<void> {
     const watch = this.presence.subscribe(APPLICATION, USERS);
-    for (let step = await watch.next(); !step.done; step = await watch.next()) this.told.push(step.value.payload);
+    for (let step = await watch.next(); !step.done; step = await watch.next()) this.notified.push(step.value.payload);
   }
 }
 

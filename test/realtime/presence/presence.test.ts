@@ -32,7 +32,8 @@ const isOnline = async (user: { id: number }): Promise<boolean> =>
   (await execute(PRESENT, { userIds: [user.id] }, apiKey)).presence[0].online;
 const knows = (app: App, { id: userId }: { id: number }) =>
   app.services.presence.isOnline({ applicationId: APPLICATION.id, userId });
-const told = (heard: LiveSubscription) => heard.payloads().map(({ presence }) => [presence.userId, presence.online]);
+const notified = (received: LiveSubscription) =>
+  received.payloads().map(({ presence }) => [presence.userId, presence.online]);
 
 afterEach(() => closeSockets());
 
@@ -75,20 +76,20 @@ describe('presence', () => {
   test('a presence subscription starts with the current state and follows changes of users with several sockets', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const first = await connect(bob);
-    const heard = await watch([bob, carol], alice);
-    expect(await heard.atLeast(2)).toEqual([
+    const received = await watch([bob, carol], alice);
+    expect(await received.atLeast(2)).toEqual([
       { presence: { userId: bob.id, online: true } },
       { presence: { userId: carol.id, online: false } },
     ]);
     const second = await connect(bob);
     await first.close();
     const other = await connect(carol);
-    await heard.atLeast(3);
+    await received.atLeast(3);
     await second.close();
-    await heard.atLeast(4);
+    await received.atLeast(4);
     await other.close();
-    await heard.atLeast(5);
-    expect(told(heard).slice(2)).toEqual([
+    await received.atLeast(5);
+    expect(notified(received).slice(2)).toEqual([
       [carol.id, true],
       [bob.id, false],
       [carol.id, false],
@@ -124,7 +125,7 @@ describe('presence', () => {
     const socket = await connect(alice);
     await ofStranger.close();
     await ofKey.atLeast(4);
-    expect(told(ofKey)).toEqual([
+    expect(notified(ofKey)).toEqual([
       [alice.id, false],
       [stranger!.id, false],
       [stranger!.id, true],
@@ -137,13 +138,13 @@ describe('presence', () => {
 
   test('presence is not stored', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
-    const heard = await watch([bob], alice);
-    await heard.atLeast(1);
+    const received = await watch([bob], alice);
+    await received.atLeast(1);
     const before = await rowCounts();
     const socket = await connect(bob);
-    await heard.atLeast(2);
+    await received.atLeast(2);
     await socket.close();
-    await heard.atLeast(3);
+    await received.atLeast(3);
     expect(await rowCounts()).toEqual(before);
   });
 
@@ -166,10 +167,10 @@ describe('presence', () => {
     }
     await holder.query('COMMIT');
     await holder.end();
-    const heard = await watch([alice], bob);
+    const received = await watch([alice], bob);
     const proper = await connect(alice);
     await proper.close();
-    await until(() => told(heard).at(-1)?.[1] === false);
+    await until(() => notified(received).at(-1)?.[1] === false);
     expect(await isOnline(alice)).toBe(false);
   });
 });
@@ -178,10 +179,10 @@ describe('several processes', () => {
   test('processes share the presence of a user across all their sockets', async () => {
     const another = await startAnother();
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
-    const heard = await watch([bob], alice);
+    const received = await watch([bob], alice);
     const far = await watch([bob], alice, another);
     const onOther = await connect(bob, another);
-    await Promise.all([heard.atLeast(2), far.atLeast(2)]);
+    await Promise.all([received.atLeast(2), far.atLeast(2)]);
     const here = await connect(bob);
     // Once the other process knows a later user, it also knows this socket.
     const [sign] = (await quickUsers(1)) as [QuickUser];
@@ -191,8 +192,8 @@ describe('several processes', () => {
     await signed.close();
     await until(() => !knows(another, sign));
     await here.close();
-    await Promise.all([heard.atLeast(3), far.atLeast(3)]);
-    for (const one of [heard, far]) expect(told(one).map(([, online]) => online)).toEqual([false, true, false]);
+    await Promise.all([received.atLeast(3), far.atLeast(3)]);
+    for (const one of [received, far]) expect(notified(one).map(([, online]) => online)).toEqual([false, true, false]);
     await far.close();
     await another.stop();
   });
@@ -201,11 +202,11 @@ describe('several processes', () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const socket = await connect(bob);
     const late = await startAnother();
-    const heard = await watch([bob], alice, late);
-    await until(() => told(heard).at(-1)?.[1] === true);
+    const received = await watch([bob], alice, late);
+    await until(() => notified(received).at(-1)?.[1] === true);
     await socket.close();
-    await until(() => told(heard).at(-1)?.[1] === false);
-    await heard.close();
+    await until(() => notified(received).at(-1)?.[1] === false);
+    await received.close();
     await late.stop();
   });
 
@@ -213,11 +214,11 @@ describe('several processes', () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const another = await startAnother();
     const socket = await connect(bob, another);
-    const heard = await watch([bob], alice);
-    await until(() => told(heard).at(-1)?.[1] === true);
+    const received = await watch([bob], alice);
+    await until(() => notified(received).at(-1)?.[1] === true);
     await another.stop();
     expect((await socket.closed).code).toBe(1001);
-    await until(() => told(heard).at(-1)?.[1] === false);
+    await until(() => notified(received).at(-1)?.[1] === false);
   });
 
   test('a killed process is forgotten after its silence, and a living one is not', async () => {
@@ -226,7 +227,7 @@ describe('several processes', () => {
     const { dataDir, remove } = await createDataDir();
     const doomed = await startService(dataDir, { DATABASE_URL: running.database.config.connectionString! });
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
-    const heard = await watch([bob, carol], alice, observer);
+    const received = await watch([bob, carol], alice, observer);
     const here = await connect(carol);
     const there = await connect(bob, { ...running.app, url: doomed.url });
     await until(() => knows(observer, bob) && knows(observer, carol));
@@ -247,14 +248,14 @@ describe('several processes', () => {
     clock.advance(15_000);
     expect(knows(observer, bob)).toBe(false);
     expect(knows(observer, carol)).toBe(true);
-    const bobs = () => told(heard).filter(([userId]) => userId === bob.id);
+    const bobs = () => notified(received).filter(([userId]) => userId === bob.id);
     await until(() => bobs().length === 3);
     expect(bobs().map(([, online]) => online)).toEqual([false, true, false]);
-    expect(told(heard).filter(([userId]) => userId === carol.id)).toEqual([
+    expect(notified(received).filter(([userId]) => userId === carol.id)).toEqual([
       [carol.id, false],
       [carol.id, true],
     ]);
-    for (const one of [heard, here, ...signs]) await one.close();
+    for (const one of [received, here, ...signs]) await one.close();
     await observer.stop();
     await remove();
   });
@@ -304,12 +305,12 @@ describe.skipIf(!REDIS)('several processes on one Redis', () => {
     const socket = await connect(bob, apps[0]);
     await until(() => knows(apps[1], bob));
     const late = await startAnother({ redisUrl });
-    const heard = await watch([bob], alice, late);
-    await until(() => told(heard).at(-1)?.[1] === true);
+    const received = await watch([bob], alice, late);
+    await until(() => notified(received).at(-1)?.[1] === true);
     await socket.close();
-    await until(() => told(heard).at(-1)?.[1] === false);
+    await until(() => notified(received).at(-1)?.[1] === false);
     await until(() => !knows(apps[1], bob));
-    await heard.close();
+    await received.close();
     for (const app of [...apps, late]) await app.stop();
   });
 });

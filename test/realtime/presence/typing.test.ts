@@ -16,7 +16,7 @@ const START_TYPING = 'mutation ($dialogId: ID!) { startTyping(dialogId: $dialogI
 
 const type = (as: Caller, dialogId: string) => execute(START_TYPING, { dialogId }, as);
 
-const typists = (heard: LiveSubscription) => heard.payloads().map(({ typing }) => typing.userId);
+const typists = (received: LiveSubscription) => received.payloads().map(({ typing }) => typing.userId);
 
 afterEach(() => closeSockets());
 
@@ -36,27 +36,27 @@ describe('typing', () => {
   test('every call of startTyping is published', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob], 'PRIVATE');
-    const heard = await listen(TYPING, { dialogId }, bob);
+    const received = await listen(TYPING, { dialogId }, bob);
     for (let times = 0; times < 3; times++) await type(alice, dialogId);
     await type(bob, dialogId);
-    await heard.atLeast(4);
-    expect(typists(heard)).toEqual([alice.id, alice.id, alice.id, bob.id]);
+    await received.atLeast(4);
+    expect(typists(received)).toEqual([alice.id, alice.id, alice.id, bob.id]);
   });
 
   test('every user of a public group receives typing, and may type there', async () => {
     const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [], 'PUBLIC_GROUP');
-    const heard = await listen(TYPING, { dialogId }, bob);
+    const received = await listen(TYPING, { dialogId }, bob);
     await type(carol, dialogId);
-    expect(await heard.atLeast(1)).toEqual([{ typing: { dialogId, userId: carol.id } }]);
+    expect(await received.atLeast(1)).toEqual([{ typing: { dialogId, userId: carol.id } }]);
   });
 
   test('an API key receives typing of every dialog, and cannot type itself', async () => {
     const [alice] = (await quickUsers(1)) as [QuickUser];
     const dialogId = await createDialog(alice, [alice]);
-    const heard = await listen(TYPING, { dialogId }, apiKey);
+    const received = await listen(TYPING, { dialogId }, apiKey);
     await type(alice, dialogId);
-    expect(await heard.atLeast(1)).toEqual([{ typing: { dialogId, userId: alice.id } }]);
+    expect(await received.atLeast(1)).toEqual([{ typing: { dialogId, userId: alice.id } }]);
     expect(await errorOf(START_TYPING, { dialogId }, apiKey)).toMatchObject({ code: 'FORBIDDEN' });
   });
 
@@ -122,10 +122,10 @@ describe('typing', () => {
   test('typing is not stored', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
-    const heard = await listen(TYPING, { dialogId }, bob);
+    const received = await listen(TYPING, { dialogId }, bob);
     const before = await rowCounts();
     await type(alice, dialogId);
-    await heard.atLeast(1);
+    await received.atLeast(1);
     expect(await rowCounts()).toEqual(before);
     const late = await listen(TYPING, { dialogId }, bob);
     await type(bob, dialogId);
@@ -149,30 +149,30 @@ describe('a removed occupant', () => {
   test('the typing subscription of a removed occupant completes, and they can neither subscribe nor type again', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
-    const heard = await listen(TYPING, { dialogId }, bob);
+    const received = await listen(TYPING, { dialogId }, bob);
     const stays = await listen(TYPING, { dialogId }, alice);
     await type(alice, dialogId);
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await execute(
       'mutation ($id: ID!, $ids: [Int!]) { updateDialog(id: $id, input: { removeOccupantIds: $ids }) { id } }',
       { id: dialogId, ids: [bob.id] },
       alice,
     );
-    await heard.socket.find(({ type: kind }) => kind === 'complete');
+    await received.socket.find(({ type: kind }) => kind === 'complete');
     await type(alice, dialogId);
     await stays.atLeast(2);
     await expect(listen(TYPING, { dialogId }, bob)).rejects.toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
     expect(await errorOf(START_TYPING, { dialogId }, bob)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(typists(heard)).toEqual([alice.id]);
+    expect(typists(received)).toEqual([alice.id]);
   });
 
   test('a removed occupant receives no typing even before the removal is read from the outbox', async () => {
     const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
     const dialogId = await createDialog(alice, [bob]);
-    const heard = await listen(TYPING, { dialogId }, bob);
+    const received = await listen(TYPING, { dialogId }, bob);
     const stays = await listen(TYPING, { dialogId }, alice);
     await type(alice, dialogId);
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await sql(
       `WITH gone AS (DELETE FROM members WHERE dialog_id = $1 AND user_id = $2)
        UPDATE dialogs SET member_version = member_version + 1 WHERE id = $1`,
@@ -180,8 +180,8 @@ describe('a removed occupant', () => {
     );
     await type(alice, dialogId);
     await stays.atLeast(2);
-    await heard.socket.run('{ __typename }');
-    expect(typists(heard)).toEqual([alice.id]);
+    await received.socket.run('{ __typename }');
+    expect(typists(received)).toEqual([alice.id]);
   });
 });
 
@@ -198,9 +198,9 @@ async function expectToHearEachOther(one: App, other: App): Promise<void> {
   });
   const back = await connect(bob, other);
   await back.run(START_TYPING, { dialogId });
-  for (const heard of [near, far]) {
-    await until(() => typists(heard).includes(bob.id));
-    expect(new Set(typists(heard))).toEqual(new Set([alice.id, bob.id]));
+  for (const received of [near, far]) {
+    await until(() => typists(received).includes(bob.id));
+    expect(new Set(typists(received))).toEqual(new Set([alice.id, bob.id]));
   }
   for (const socket of [near, far, typist, back]) await socket.close();
 }

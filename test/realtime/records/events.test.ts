@@ -43,21 +43,21 @@ async function rung(...listeners: LiveSubscription[]): Promise<string[][]> {
 
 describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) => {
   test('created, updated and deleted records are published in order, once each', async () => {
-    const heard = await listen(query, {}, user);
+    const received = await listen(query, {}, user);
     const id = await make({ make: 'AB', value: 1 });
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await change(id, { value: 2 });
-    await heard.atLeast(2);
+    await received.atLeast(2);
     await remove(id);
-    expect(await rung(heard)).toEqual([['CREATED AB 1', 'UPDATED AB 2', 'DELETED -']]);
-    const events = heard.payloads().map(({ changed }) => changed);
+    expect(await rung(received)).toEqual([['CREATED AB 1', 'UPDATED AB 2', 'DELETED -']]);
+    const events = received.payloads().map(({ changed }) => changed);
     expect(events.slice(0, 3).map(({ recordId }) => recordId)).toEqual([id, id, id]);
     const cursors = events.map(({ cursor }) => Number(cursor));
     expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   });
 
   test('a filter delivers records that match it now or matched it before the change', async () => {
-    const heard = await listen(query, { where: { value: { gte: 5 } } }, user);
+    const received = await listen(query, { where: { value: { gte: 5 } } }, user);
     // The filter applies to the record at delivery, so wait for each step before the next.
     const all = await listen(query, {}, user);
     const id = await make({ make: 'low', value: 1 });
@@ -65,17 +65,17 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
     await change(id, { value: 2 });
     await all.atLeast(2);
     await change(id, { value: 5, make: 'enters' });
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await change(id, { value: 6, make: 'stays' });
-    await heard.atLeast(2);
+    await received.atLeast(2);
     await change(id, { value: 4, make: 'leaves' });
-    await heard.atLeast(3);
+    await received.atLeast(3);
     await change(id, { make: 'outside' });
     await remove(id);
     const inside = await make({ make: 'inside', value: 9 });
-    await heard.atLeast(4);
+    await received.atLeast(4);
     await remove(inside);
-    expect(await rung(heard)).toEqual([
+    expect(await rung(received)).toEqual([
       ['UPDATED enters 5', 'UPDATED stays 6', 'UPDATED -', 'CREATED inside 9', 'DELETED -'],
     ]);
   });
@@ -110,43 +110,45 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
     const parent = await make({ make: 'parent', value: 1 });
     const child = await make({ _parent_id: parent });
     const grandchild = await make({ _parent_id: child });
-    const heard = await listen(query, {}, user);
+    const received = await listen(query, {}, user);
     await remove(parent);
-    await rung(heard);
-    const gone = heard.payloads().slice(0, -1);
+    await rung(received);
+    const gone = received.payloads().slice(0, -1);
     expect(gone.map(({ changed }) => [changed.change, changed.recordId])).toEqual(
       [parent, child, grandchild].map((id) => ['DELETED', id]),
     );
   });
 
   test('batches publish one event per record, when created, updated or deleted by criteria', async () => {
-    const heard = await listen(query, {}, user);
+    const received = await listen(query, {}, user);
     const record = Object.fromEntries(Array.from({ length: 100 }, (_, nth) => [nth + 1, { make: 'many', value: nth }]));
     const { items } = await created('/data/cars/multi', { record }, user);
     const ids = items.map(({ _id }: { _id: string }) => _id);
-    await heard.atLeast(100);
+    await received.atLeast(100);
     await rest('PUT', '/data/cars/by_criteria', {
       as: user,
       json: { search_criteria: { make: 'many' }, inc: { value: 1 } },
     });
-    await heard.atLeast(200);
+    await received.atLeast(200);
     await rest('DELETE', '/data/cars/by_criteria', { as: user, form: 'make=many' });
-    await rung(heard);
-    const told = heard.payloads().slice(0, -1);
-    expect(told.map(({ changed }) => changed.recordId)).toEqual([...ids, ...ids, ...ids]);
-    expect(receivedBy(heard).slice(100, 200)).toEqual(ids.map((_: string, nth: number) => `UPDATED many ${nth + 1}`));
+    await rung(received);
+    const notified = received.payloads().slice(0, -1);
+    expect(notified.map(({ changed }) => changed.recordId)).toEqual([...ids, ...ids, ...ids]);
+    expect(receivedBy(received).slice(100, 200)).toEqual(
+      ids.map((_: string, nth: number) => `UPDATED many ${nth + 1}`),
+    );
     await expect(listen(query, { where: { value: { near: 1 } } }, user)).rejects.toBeTruthy();
   });
 
   test('each of several quick changes of a record is published, the last one with the final state', async () => {
     const id = await make({ make: 'quick', value: 0 });
-    const heard = await listen(query, {}, user);
+    const received = await listen(query, {}, user);
     const changes = Array.from({ length: 20 }, () => change(id, { inc: { value: 1 } }));
     await Promise.all(changes);
-    const [told] = await rung(heard);
-    expect(told).toHaveLength(20);
-    expect(told!.at(-1)).toBe('UPDATED quick 20');
-    const values = told!.map((one) => Number(one.split(' ')[2]));
+    const [notified] = await rung(received);
+    expect(notified).toHaveLength(20);
+    expect(notified!.at(-1)).toBe('UPDATED quick 20');
+    const values = notified!.map((one) => Number(one.split(' ')[2]));
     expect(values).toEqual([...values].sort((a, b) => a - b));
   });
 });
@@ -164,19 +166,19 @@ test('a filter that does not fit the class is rejected', async () => {
 test('the end of a session ends its subscriptions, and no others', async () => {
   const leaver = await createUser();
   const socket = await connect(leaver);
-  const heard = await listenOn(socket, CAR_CHANGED, {});
+  const received = await listenOn(socket, CAR_CHANGED, {});
   const stream = await streamEvents(RECORD_CHANGED, {}, leaver);
   const staying = await listen(CAR_CHANGED, {}, user);
   await until(() => running.app.services.hub.subscriptionCount === 3);
   await make({ make: 'before', value: 1 });
-  await heard.atLeast(1);
+  await received.atLeast(1);
   await until(() => stream.results.length === 1);
   await execute('mutation { logoutUser }', {}, leaver);
   expect((await socket.closed).code).toBe(4403);
   await stream.ended;
   await make({ make: 'after', value: 2 });
   await staying.atLeast(2);
-  expect(receivedBy(heard)).toEqual(['CREATED before 1']);
+  expect(receivedBy(received)).toEqual(['CREATED before 1']);
   expect(stream.results).toHaveLength(1);
 });
 
@@ -196,21 +198,21 @@ describe('a burst of changes', () => {
 
   test('a subscriber who may not read the records stays connected', async () => {
     const bob = await createUser();
-    const heard = await listen(RECORD_CHANGED, {}, user);
+    const received = await listen(RECORD_CHANGED, {}, user);
     const id = await make({ make: 'hidden', permissions: { read: { access: 'owner' } } }, bob);
     await burst(id);
-    expect(await rung(heard)).toEqual([[]]);
+    expect(await rung(received)).toEqual([[]]);
   });
 
   test('a subscriber receives more changes than its queue can hold, each once and in order', async () => {
-    const heard = await listen(RECORD_CHANGED, {}, user);
+    const received = await listen(RECORD_CHANGED, {}, user);
     const id = await make({ make: 'shown' });
-    await heard.atLeast(1);
+    await received.atLeast(1);
     await burst(id);
-    await heard.atLeast(1 + BURST);
+    await received.atLeast(1 + BURST);
     await make({ make: 'last' });
-    await heard.atLeast(2 + BURST);
-    const cursors = heard.payloads().map(({ changed }) => Number(changed.cursor));
+    await received.atLeast(2 + BURST);
+    const cursors = received.payloads().map(({ changed }) => Number(changed.cursor));
     expect(cursors).toHaveLength(2 + BURST);
     expect(cursors).toEqual([...new Set(cursors)].sort((a, b) => a - b));
   });

@@ -38,13 +38,13 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
   test.each(PROCESSES)(
     'a subscriber that resumes on %s receives the missed events, then new ones',
     async (_process, app) => {
-      const heard = await listen(query, {}, user);
+      const received = await listen(query, {}, user);
       const gone = await make({ make: 'gone', value: 1 });
       const stays = await make({ make: 'stays', value: 2 });
       await change(stays, { value: 3 });
       await rest('DELETE', `/data/cars/${gone}`, { as: user });
-      await heard.atLeast(4);
-      const since = cursorOf(heard, 0);
+      await received.atLeast(4);
+      const since = cursorOf(received, 0);
       const back = await listen(query, { since }, user, app());
       const filtered = await listen(query, { since, where: { value: { eq: 2 } } }, user, app());
       await back.atLeast(3);
@@ -55,21 +55,21 @@ describe.each(Object.entries(KINDS))('%s record subscriptions', (_kind, query) =
       // The record matched the filter before its change, and no longer does.
       await filtered.atLeast(2);
       expect(receivedBy(filtered)).toEqual(['UPDATED -', 'CREATED live 2']);
-      expect(cursorOf(back, 2)).toBe(cursorOf(heard, 3));
+      expect(cursorOf(back, 2)).toBe(cursorOf(received, 3));
     },
   );
 
   test('missed events of a record that became unreadable do not show it, even if the result was shared before', async () => {
     const stranger = await createUser();
-    const heard = await listen(query, {}, stranger);
+    const received = await listen(query, {}, stranger);
     await make({ make: 'first', value: 1 });
     const id = await make({ make: 'public', value: 1 });
-    await heard.atLeast(2);
-    const since = cursorOf(heard, 0);
+    await received.atLeast(2);
+    const since = cursorOf(received, 0);
     const early = await listen(query, { since }, stranger);
     expect((await early.atLeast(1)).length).toBe(1);
     await change(id, { make: 'private', permissions: { read: { access: 'owner' } } });
-    await heard.atLeast(3);
+    await received.atLeast(3);
     const late = await listen(query, { since }, stranger);
     await make({ make: 'end', value: 2 });
     await late.atLeast(2);
@@ -101,10 +101,10 @@ test('cursors of messages and of records are positions in one stream', async () 
 test('events of a deleted class are not delivered to a new class of the same name', async () => {
   await defineClass('kites', { make: 'String' });
   const query = 'subscription ($since: String) { kiteChanged(since: $since) { cursor recordId } }';
-  const heard = await listen(query, {}, user);
+  const received = await listen(query, {}, user);
   await created('/data/kites', { make: 'one' }, user);
   await created('/data/kites', { make: 'two' }, user);
-  const [first] = await heard.atLeast(2);
+  const [first] = await received.atLeast(2);
   await dropClass('kites');
   await expect(listen(query, {}, user)).rejects.toMatchObject([{ message: expect.stringContaining('kiteChanged') }]);
   await defineClass('kites', { make: 'String' });
@@ -143,11 +143,11 @@ test('hundreds of subscribers with different filters and rights each receive the
 });
 
 test('expired and invalid cursors are rejected', async () => {
-  const heard = await listen(CAR_CHANGED, {}, user);
+  const received = await listen(CAR_CHANGED, {}, user);
   await make({ make: 'old', value: 1 });
   await make({ make: 'younger', value: 1 });
-  await heard.atLeast(2);
-  const since = cursorOf(heard, 0);
+  await received.atLeast(2);
+  const since = cursorOf(received, 0);
   const later = new Date(SAMPLE_TIME.getTime() + 25 * 3_600_000);
   await sweep(later, { sessionMinutes: 1_000_000, eventRetentionHours: 24 });
   for (const query of Object.values(KINDS)) {

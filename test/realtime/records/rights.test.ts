@@ -38,7 +38,7 @@ const NAMES = ['owner', 'named', 'member', 'stranger', 'key', 'key for the owner
 
 type Heard = Record<string, { generic: string[]; typed: string[] }>;
 
-function told(by: (name: string) => string[]): Heard {
+function notified(by: (name: string) => string[]): Heard {
   return Object.fromEntries(NAMES.map((name) => [name, { generic: by(name), typed: by(name) }]));
 }
 
@@ -47,7 +47,7 @@ const RECORDS = (className: string) =>
 const TYPED = (one: string) => `subscription { changed: ${one}Changed { change recordId record: ${one} { make } } }`;
 
 /** What each listener receives of a class during an action, without the sentinel record. */
-async function heardWhile(className: string, one: string, act: () => Promise<unknown>): Promise<Heard> {
+async function receivedWhile(className: string, one: string, act: () => Promise<unknown>): Promise<Heard> {
   const sockets: [string, RawSocket, LiveSubscription[]][] = [];
   for (const name of NAMES) {
     const socket = await connect(listeners[name]!);
@@ -61,7 +61,7 @@ async function heardWhile(className: string, one: string, act: () => Promise<unk
   }
   await act();
   const { _id: sentinel } = await created('/data/cars', { make: 'bell' }, owner);
-  const heard: Heard = {};
+  const received: Heard = {};
   for (const [name, socket, ways] of sockets) {
     for (const way of className === 'cars' ? ways : ways.slice(-1)) {
       await until(() => way.payloads().some(({ changed }) => changed.recordId === sentinel));
@@ -72,10 +72,10 @@ async function heardWhile(className: string, one: string, act: () => Promise<unk
         .filter(({ changed }) => changed.recordId !== sentinel)
         .map(({ changed: { change, record } }) => `${change} ${(record?.fields ?? record)?.make ?? '-'}`),
     );
-    heard[name] = { generic: generic!, typed: typed! };
+    received[name] = { generic: generic!, typed: typed! };
     await socket.close();
   }
-  return heard;
+  return received;
 }
 
 const permission = (kind: string) => ({ access: kind, ids: [named.id], groups: ['g1'] });
@@ -95,19 +95,19 @@ const READERS: [kind: string, readers: string[]][] = [
 ];
 
 test.each(READERS)('a record with read access %s is published to its readers only', async (kind, readers) => {
-  const heard = await heardWhile('cars', 'car', async () => {
+  const received = await receivedWhile('cars', 'car', async () => {
     const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
     await step('PUT', `/data/cars/${id}`, { make: 'AB' });
   });
-  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['CREATED AB', 'UPDATED AB'] : [])));
+  expect(received).toEqual(notified((name) => (readers.includes(name) ? ['CREATED AB', 'UPDATED AB'] : [])));
 });
 
 test.each(READERS)(
   'the deletion of a record with read access %s is published to its readers only',
   async (kind, readers) => {
     const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
-    const heard = await heardWhile('cars', 'car', () => step('DELETE', `/data/cars/${id}`));
-    expect(heard).toEqual(told((name) => (readers.includes(name) ? ['DELETED -'] : [])));
+    const received = await receivedWhile('cars', 'car', () => step('DELETE', `/data/cars/${id}`));
+    expect(received).toEqual(notified((name) => (readers.includes(name) ? ['DELETED -'] : [])));
   },
 );
 
@@ -115,34 +115,34 @@ test.each(READERS)(
   'a reader who loses access to a record with read access %s receives an update without the record',
   async (kind, readers) => {
     const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission(kind) } });
-    const heard = await heardWhile('cars', 'car', () =>
+    const received = await receivedWhile('cars', 'car', () =>
       step('PUT', `/data/cars/${id}`, { make: 'secret', permissions: { read: { access: 'owner' } } }),
     );
     const stay = ['owner', 'key', 'key for the owner'];
-    expect(heard).toEqual(
-      told((name) => (stay.includes(name) ? ['UPDATED secret'] : readers.includes(name) ? ['UPDATED -'] : [])),
+    expect(received).toEqual(
+      notified((name) => (stay.includes(name) ? ['UPDATED secret'] : readers.includes(name) ? ['UPDATED -'] : [])),
     );
   },
 );
 
 test.each(READERS)('a user who gains read access %s to a record receives it', async (kind, readers) => {
   const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: { access: 'owner' } } });
-  const heard = await heardWhile('cars', 'car', () =>
+  const received = await receivedWhile('cars', 'car', () =>
     step('PUT', `/data/cars/${id}`, { permissions: { read: permission(kind) } }),
   );
-  expect(heard).toEqual(told((name) => (readers.includes(name) ? ['UPDATED AB'] : [])));
+  expect(received).toEqual(notified((name) => (readers.includes(name) ? ['UPDATED AB'] : [])));
 });
 
 test('records of an unreadable class are published to API keys alone, even if the records are open', async () => {
-  const heard = await heardWhile('secrets', 'secret', async () => {
+  const received = await receivedWhile('secrets', 'secret', async () => {
     const id = await step('POST', '/data/secrets', { make: 'AB', permissions: { read: { access: 'open' } } });
     await step('PUT', `/data/secrets/${id}`, { make: 'AB' });
   });
-  expect(heard).toEqual(told((name) => (name === 'key' ? ['CREATED AB', 'UPDATED AB'] : [])));
+  expect(received).toEqual(notified((name) => (name === 'key' ? ['CREATED AB', 'UPDATED AB'] : [])));
 });
 
 test('a class closed for reading publishes nothing, not even to owners, until it is opened again', async () => {
-  const heard = await heardWhile('cars', 'car', async () => {
+  const received = await receivedWhile('cars', 'car', async () => {
     await changeClass('cars', { permissions: { read: { access: 'NOT_ALLOWED' } } });
     const key = await connect(apiKey);
     const all = await listenOn(key, RECORDS('cars'), {}, undefined, 'all');
@@ -153,18 +153,18 @@ test('a class closed for reading publishes nothing, not even to owners, until it
   });
   for (const name of NAMES) {
     const expected = name === 'key' ? ['CREATED closed', 'CREATED reopened'] : ['CREATED reopened'];
-    expect(heard[name]!.generic.slice(-1)).toEqual(expected.slice(-1));
+    expect(received[name]!.generic.slice(-1)).toEqual(expected.slice(-1));
   }
-  expect(heard.key!.typed).toEqual(['CREATED closed', 'CREATED reopened']);
+  expect(received.key!.typed).toEqual(['CREATED closed', 'CREATED reopened']);
 });
 
 test('changes of tags take effect at the next event', async () => {
   const tag = (tags: string) => rest('PUT', `/users/${member.id}`, { as: apiKey, json: { user: { tag_list: tags } } });
   const id = await step('POST', '/data/cars', { make: 'AB', permissions: { read: permission('open_for_groups') } });
   await tag('g2');
-  const without = await heardWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'CD' }));
+  const without = await receivedWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'CD' }));
   expect(without.member).toEqual({ generic: [], typed: [] });
   await tag('g2,g1');
-  const within = await heardWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'EF' }));
+  const within = await receivedWhile('cars', 'car', () => step('PUT', `/data/cars/${id}`, { make: 'EF' }));
   expect(within.member).toEqual({ generic: ['UPDATED EF'], typed: ['UPDATED EF'] });
 });

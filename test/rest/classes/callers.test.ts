@@ -32,7 +32,7 @@ describe('callers of classes', () => {
     ['DELETE', '/class/cars', undefined],
   ];
   const refusals: [caller: string, status: number, answer: object][] = [
-    ['nobody', 401, TOKEN_REQUIRED],
+    ['anonymous', 401, TOKEN_REQUIRED],
     ['unknown token', 401, NO_SESSION],
     ['unknown key', 401, UNAUTHORIZED],
     ['token and key', 400, ONE_CREDENTIAL],

@@ -82,7 +82,7 @@ describe('blob errors', () => {
   const create = (blob: object) => ({ blob: { name: 'x', content_type: 'text/plain', ...blob } });
 
   const rows: Scenario[] = [
-    ['no credential', 'nobody', 'POST', '/blobs', create({}), 401, NO_TOKEN],
+    ['no credential', 'anonymous', 'POST', '/blobs', create({}), 401, NO_TOKEN],
     ['an expired one', 'wrong', 'POST', '/blobs', create({}), 401, NO_SESSION],
     ['no user', 'application', 'POST', '/blobs', create({}), 422, NEED_USER],
     ['no user behind a key', 'key', 'POST', '/blobs', create({}), 422, NEED_USER],
@@ -141,7 +141,7 @@ describe('blob errors', () => {
     ['zero', 'alice', 'GET', '/blobs/0', undefined, 422, NO_POSITIVE],
     ['neither an id nor a uid', 'alice', 'GET', '/blobs/abc', undefined, 404, NOT_FOUND],
     ['a uid in capitals', 'alice', 'GET', `/blobs/${'A'.repeat(34)}`, undefined, 404, NOT_FOUND],
-    ['an unknown uid', 'nobody', 'GET', `/blobs/${'0'.repeat(34)}`, undefined, 404, NOT_FOUND],
+    ['an unknown uid', 'anonymous', 'GET', `/blobs/${'0'.repeat(34)}`, undefined, 404, NOT_FOUND],
     ['a path of neither', 'alice', 'GET', '/blobs/abc/download', undefined, 404, NOT_FOUND],
     ['a blob of another application', 'alice', 'GET', '/blobs/{foreign}', undefined, 404, NOT_FOUND],
     ['its bytes', 'alice', 'GET', '/blobs/{foreignUid}', undefined, 404, NOT_FOUND],
@@ -150,10 +150,10 @@ describe('blob errors', () => {
     ['completing it', 'key', 'PUT', '/blobs/{foreign}/complete', undefined, 404, NOT_FOUND],
     ['deleting it', 'key', 'DELETE', '/blobs/{foreign}', undefined, 404, NOT_FOUND],
     ['bytes that are not complete', 'alice', 'GET', '/blobs/{unfinishedUid}', undefined, 404, NOT_FOUND],
-    ['private bytes without a credential', 'nobody', 'GET', '/blobs/{secretUid}', undefined, 401, NO_TOKEN],
+    ['private bytes without a credential', 'anonymous', 'GET', '/blobs/{secretUid}', undefined, 401, NO_TOKEN],
     ['private bytes with a wrong one', 'wrong', 'GET', '/blobs/{secretUid}/download', undefined, 401, NO_SESSION],
-    ['private bytes with a wrong token', 'nobody', 'GET', '/blobs/{secretUid}?token=x', undefined, 401, NO_SESSION],
-    ['metadata by a token in the query', 'nobody', 'GET', '/blobs/{secret}?token={token}', undefined, 401, NO_TOKEN],
+    ['private bytes with a wrong token', 'anonymous', 'GET', '/blobs/{secretUid}?token=x', undefined, 401, NO_SESSION],
+    ['metadata by a token in the query', 'anonymous', 'GET', '/blobs/{secret}?token={token}', undefined, 401, NO_TOKEN],
     [
       'private bytes with two credentials',
       'both credentials',

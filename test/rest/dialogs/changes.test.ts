@@ -41,8 +41,8 @@ async function aDialog(type: number): Promise<string> {
 const shown = async (id: string) => (await rest('GET', `/chat/Dialog/${id}`, { as: apiKey })).body;
 
 describe('PUT /chat/Dialog/{id}: rights', () => {
-  type Standing = 'owner' | 'admin' | 'occupant' | 'nobody';
-  const RANK = { outsider: 0, occupant: 1, admin: 2, owner: 3, nobody: 4 };
+  type Standing = 'owner' | 'admin' | 'occupant' | 'anonymous';
+  const RANK = { outsider: 0, occupant: 1, admin: 2, owner: 3, anonymous: 4 };
 
   /** Callers by their role in the dialog; an API key alone has the rights of the owner. */
   const CALLERS: Record<number, [name: string, standing: keyof typeof RANK][]> = {
@@ -78,65 +78,65 @@ describe('PUT /chat/Dialog/{id}: rights', () => {
   test.each<[string, object, [Standing, Standing, Standing], object, object]>([
     ['nothing', {}, ['occupant', 'occupant', 'occupant'], kept, kept],
     ['unknown fields only', { user_id: 1, type: 3 }, ['occupant', 'occupant', 'occupant'], kept, kept],
-    ['a name', { name: 'New ' }, ['owner', 'occupant', 'nobody'], { name: 'New' }, { name: 'New' }],
-    ['a photo', { photo: 5 }, ['owner', 'occupant', 'nobody'], { photo: '5' }, { photo: '5' }],
+    ['a name', { name: 'New ' }, ['owner', 'occupant', 'anonymous'], { name: 'New' }, { name: 'New' }],
+    ['a photo', { photo: 5 }, ['owner', 'occupant', 'anonymous'], { photo: '5' }, { photo: '5' }],
     [
       'the join requirement',
       { is_join_required: 1 },
-      ['owner', 'occupant', 'nobody'],
+      ['owner', 'occupant', 'anonymous'],
       { is_join_required: 1 },
       { is_join_required: 1 },
     ],
     [
       'an added occupant',
       { push_all: occupants(['{mallory}']) },
-      ['owner', 'occupant', 'nobody'],
+      ['owner', 'occupant', 'anonymous'],
       { occupants_ids: [] },
       { occupants_ids: ['{alice}', '{bob}', '{carol}', '{mallory}'] },
     ],
     [
       'a removed occupant',
       { pull_all: occupants(['{dave}']) },
-      ['owner', 'admin', 'nobody'],
+      ['owner', 'admin', 'anonymous'],
       { occupants_ids: [] },
       { occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
     [
       'a removed owner',
       { pull_all: occupants(['{alice}', '{carol}']) },
-      ['owner', 'admin', 'nobody'],
+      ['owner', 'admin', 'anonymous'],
       { user_id: '{alice}', occupants_ids: [] },
       { user_id: '{bob}', occupants_ids: ['{bob}'] },
     ],
     [
       'an added admin',
       { push_all: admins(['{carol}', '{mallory}', '{dave}']) },
-      ['owner', 'owner', 'nobody'],
+      ['owner', 'owner', 'anonymous'],
       { admins_ids: ['{bob}', '{carol}', '{mallory}'] },
       { admins_ids: ['{bob}', '{carol}'] },
     ],
     [
       'a removed admin',
       { pull_all: admins(['{bob}']) },
-      ['owner', 'owner', 'nobody'],
+      ['owner', 'owner', 'anonymous'],
       { admins_ids: [] },
       { admins_ids: [], occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
     [
       'several changes',
       { name: 'New', push_all: admins(['{carol}']) },
-      ['owner', 'owner', 'nobody'],
+      ['owner', 'owner', 'anonymous'],
       { name: 'New', admins_ids: ['{bob}', '{carol}'] },
       { name: 'New', admins_ids: ['{bob}', '{carol}'] },
     ],
     [
       'an unknown user id',
       { pull_all: occupants(['x']) },
-      ['owner', 'admin', 'nobody'],
+      ['owner', 'admin', 'anonymous'],
       kept,
       { ...kept, occupants_ids: ['{alice}', '{bob}', '{carol}'] },
     ],
-    ['an unknown user as admin', { push_all: admins(['99999999999']) }, ['owner', 'owner', 'nobody'], kept, kept],
+    ['an unknown user as admin', { push_all: admins(['99999999999']) }, ['owner', 'owner', 'anonymous'], kept, kept],
   ])('each role may or may not change %s', async (_what, body, atLeast, open, closed) => {
     for (const type of [1, 2, 3]) {
       for (const [name, standing] of CALLERS[type]!) {
@@ -294,7 +294,7 @@ describe('PUT /chat/Dialog/{id}: refusals', () => {
       put("another application's key", 'other key', '{group}', { name: 'x' }, 404, NOT_FOUND),
       put('an application session', 'application', '{group}', { name: 'x' }, 422, NEED_USER),
       put('an expired session', 'expired', '{group}', { name: 'x' }, 401, NO_SESSION),
-      put('who says nothing', 'nobody', '{group}', { name: 'x' }, 401, TOKEN_REQUIRED),
+      put('who says nothing', 'anonymous', '{group}', { name: 'x' }, 401, TOKEN_REQUIRED),
       ['a key for nobody', 'key', 'PUT', '/chat/Dialog/{group}', {}, 404, NOT_FOUND, { 'On-Behalf-Of': '2147483647' }],
       ['a POST', 'alice', 'POST', '/chat/Dialog/{group}', { name: 'x' }, 404, NOT_FOUND],
     ],

@@ -166,14 +166,14 @@ describe('POST /chat/Dialog', () => {
     const rows = await db.$queryRaw<{ id: number }[]>`
       INSERT INTO users (application_id, login, created_at, updated_at)
       SELECT ${APPLICATION.id}::int, 'crowd' || n, now(), now() FROM generate_series(1, 10000) AS n RETURNING id`;
-    const everybody = rows.map((row) => row.id);
+    const everyone = rows.map((row) => row.id);
     const post_ = (type: number, ids: number[]) =>
       rest('POST', '/chat/Dialog', { as: cast.alice, json: { type, name: 'Crowd', occupants_ids: ids } });
-    const full = await post_(2, everybody.slice(1));
+    const full = await post_(2, everyone.slice(1));
     expect([full.status, full.body.occupants_ids.length]).toEqual([201, 10_000]);
-    const over = await post_(2, everybody);
+    const over = await post_(2, everyone);
     expect([over.status, over.body]).toEqual([422, { errors: ['Too many occupants (maximum is 10000)'] }]);
-    expect((await post_(1, everybody)).status).toBe(201);
+    expect((await post_(1, everyone)).status).toBe(201);
     await db.dialog.deleteMany({ where: { name: 'Crowd' } });
   });
 });

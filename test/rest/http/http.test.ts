@@ -134,7 +134,7 @@ describe('HTTP methods', () => {
 
   test.each<[path: string, as: string]>([
     ['/chat/Dialog.json', 'alice'],
-    ['/session.json', 'nobody'],
+    ['/session.json', 'anonymous'],
     ['/no/such/path', 'key'],
     ['/users/2147483647', 'key'],
   ])('HEAD %s equals GET without a body (%s)', async (path, as) => {
@@ -185,7 +185,7 @@ describe('response headers', () => {
       '201 Created',
       ['Content-Type', 'SVC-Token-ExpirationDate'],
     ],
-    ['nobody', 'nobody', 'GET', '/session', '401 Unauthorized', ['Content-Type', 'WWW-Authenticate']],
+    ['anonymous', 'anonymous', 'GET', '/session', '401 Unauthorized', ['Content-Type', 'WWW-Authenticate']],
     [
       'an unknown token',
       'an unknown token',
@@ -275,31 +275,31 @@ describe('credentials', () => {
   testScenarios(
     () => cast,
     [
-      call('none', 'nobody', {}, 401, TOKEN_REQUIRED),
-      call('empty headers', 'nobody', { 'SVC-Token': '', Authorization: ' ' }, 401, TOKEN_REQUIRED),
+      call('none', 'anonymous', {}, 401, TOKEN_REQUIRED),
+      call('empty headers', 'anonymous', { 'SVC-Token': '', Authorization: ' ' }, 401, TOKEN_REQUIRED),
       call('a token', 'alice', {}, 200, shown),
       call('a token beside empty headers', 'alice', { Authorization: '', 'On-Behalf-Of': ' ' }, 200, shown),
       call('an unknown token', 'an unknown token', {}, 401, NO_SESSION),
       call('a text that is no token', 'no token at all', {}, 401, NO_SESSION),
-      call('a token of an unknown application', 'nobody', { 'SVC-Token': 'f'.repeat(40) }, 401, NO_SESSION),
-      call('a token as a parameter', 'nobody', {}, 401, TOKEN_REQUIRED, `${GROUP}?token={token}`),
+      call('a token of an unknown application', 'anonymous', { 'SVC-Token': 'f'.repeat(40) }, 401, NO_SESSION),
+      call('a token as a parameter', 'anonymous', {}, 401, TOKEN_REQUIRED, `${GROUP}?token={token}`),
       call('a key', 'key', {}, 200, shown),
       call('a key beside empty headers', 'key', { 'SVC-Token': '', 'On-Behalf-Of': '' }, 200, shown),
-      call('a scheme in small letters', 'nobody', { Authorization: 'apikey KEY' }, 200, shown),
-      call('a scheme in capitals', 'nobody', { authorization: 'APIKEY KEY' }, 200, shown),
+      call('a scheme in small letters', 'anonymous', { Authorization: 'apikey KEY' }, 200, shown),
+      call('a scheme in capitals', 'anonymous', { authorization: 'APIKEY KEY' }, 200, shown),
       call('an unknown key', 'an unknown key', {}, 401, UNAUTHORIZED),
-      call('a key in another letter case', 'nobody', { Authorization: 'ApiKey key' }, 401, UNAUTHORIZED),
-      call('a revoked key', 'nobody', { Authorization: 'ApiKey REVOKED' }, 401, UNAUTHORIZED),
-      call('no key', 'nobody', { Authorization: 'ApiKey' }, 401, UNAUTHORIZED),
-      call('a key without scheme', 'nobody', { Authorization: 'KEY' }, 401, UNAUTHORIZED),
-      call('another scheme', 'nobody', { Authorization: 'Bearer KEY' }, 401, UNAUTHORIZED),
+      call('a key in another letter case', 'anonymous', { Authorization: 'ApiKey key' }, 401, UNAUTHORIZED),
+      call('a revoked key', 'anonymous', { Authorization: 'ApiKey REVOKED' }, 401, UNAUTHORIZED),
+      call('no key', 'anonymous', { Authorization: 'ApiKey' }, 401, UNAUTHORIZED),
+      call('a key without scheme', 'anonymous', { Authorization: 'KEY' }, 401, UNAUTHORIZED),
+      call('another scheme', 'anonymous', { Authorization: 'Bearer KEY' }, 401, UNAUTHORIZED),
       call('a key of another application', 'other key', {}, 404, NOT_FOUND),
       call('a token and a key', 'alice', KEY, 400, ONE_CREDENTIAL),
       call('both of them wrong', 'an unknown token', { Authorization: 'Bearer x' }, 400, ONE_CREDENTIAL),
       call('a key for a user', 'key for alice', {}, 200, shown),
       call('a key for a user who may not', 'key for mallory', {}, 403, MAY_NOT_PERFORM),
       call('On-Behalf-Of with a token', 'alice', { 'On-Behalf-Of': '1' }, 400, ONLY_WITH_KEY),
-      call('On-Behalf-Of alone', 'nobody', { 'On-Behalf-Of': '1' }, 400, ONLY_WITH_KEY),
+      call('On-Behalf-Of alone', 'anonymous', { 'On-Behalf-Of': '1' }, 400, ONLY_WITH_KEY),
       call('On-Behalf-Of with an unknown token', 'an unknown token', { 'On-Behalf-Of': '1' }, 401, NO_SESSION),
       call('On-Behalf-Of with an unknown key', 'an unknown key', { 'On-Behalf-Of': 'x' }, 401, UNAUTHORIZED),
       ...['2147483647', '99999999999', '0', '-1', '1.5', 'abc', '1,2'].map((id) =>
@@ -320,7 +320,7 @@ describe('credentials', () => {
 
 describe('authorization of all endpoints', () => {
   const CALLERS = [
-    'nobody',
+    'anonymous',
     'an unknown token',
     'an unknown key',
     'application',
@@ -332,7 +332,7 @@ describe('authorization of all endpoints', () => {
   type Refusal = readonly [status: number, body: unknown];
 
   const EVERYWHERE: Partial<Record<CallerName, Refusal>> = {
-    nobody: [401, TOKEN_REQUIRED],
+    anonymous: [401, TOKEN_REQUIRED],
     'an unknown token': [401, NO_SESSION],
     'an unknown key': [401, UNAUTHORIZED],
   };
@@ -466,16 +466,16 @@ describe('precedence of errors', () => {
   test.each<
     [name: string, as: string, method: string, path: string, body: Buffer | string, status: number, answer: unknown]
   >([
-    ['size before path', 'nobody', 'POST', '/nowhere', LARGE, 413, TOO_LARGE],
-    ['size before credentials', 'nobody', 'POST', '/chat/Dialog', LARGE, 413, TOO_LARGE],
+    ['size before path', 'anonymous', 'POST', '/nowhere', LARGE, 413, TOO_LARGE],
+    ['size before credentials', 'anonymous', 'POST', '/chat/Dialog', LARGE, 413, TOO_LARGE],
     ['path before parsing', 'alice', 'POST', '/nowhere?a=%zz', '{', 404, NOT_FOUND],
-    ['path before credentials', 'nobody', 'GET', '/nowhere', '', 404, NOT_FOUND],
-    ['parsing before credentials', 'nobody', 'POST', '/chat/Dialog', '{', 400, MALFORMED],
+    ['path before credentials', 'anonymous', 'GET', '/nowhere', '', 404, NOT_FOUND],
+    ['parsing before credentials', 'anonymous', 'POST', '/chat/Dialog', '{', 400, MALFORMED],
     ['a query counts', 'an unknown token', 'GET', '/chat/Dialog?a=%zz', '', 400, MALFORMED],
     ['credentials before the user', 'an unknown key', 'POST', '/chat/Dialog', '{}', 401, UNAUTHORIZED],
     ['the user before parameters', 'key', 'POST', '/chat/Dialog', '{}', 422, NEED_USER],
     ['the same of a filter', 'application', 'GET', '/chat/Dialog?type=x', '', 422, NEED_USER],
-    ['credentials before parameters', 'nobody', 'GET', '/users/abc', '', 401, TOKEN_REQUIRED],
+    ['credentials before parameters', 'anonymous', 'GET', '/users/abc', '', 401, TOKEN_REQUIRED],
     ['parameters before existence', 'alice', 'GET', '/users/0', '', 422, BAD_ID],
   ])('the contract reports %s first', async (_name, as, method, path, body, status, answer) => {
     const given = await send(method, path, { as: cast.callers[as], body, headers: { 'Content-Type': JSON_TYPE } });

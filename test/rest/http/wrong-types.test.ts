@@ -69,7 +69,7 @@ test.each(rows)('$name rejects a list or an object and stores nothing', async ({
 
 /** Filters in the examples have keys like `type[in]`, which are objects in JSON. */
 function withoutFields(given: Record<string, unknown>, { path }: Route): Record<string, unknown> {
-  return path === '/session' ? signedParameters({ 'user[login]': 'nobody', 'user[password]': 'x' }) : given;
+  return path === '/session' ? signedParameters({ 'user[login]': 'anonymous', 'user[password]': 'x' }) : given;
 }
 
 function placed(given: Record<string, unknown>, key: string, wrong: unknown): unknown {

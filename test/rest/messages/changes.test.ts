@@ -125,7 +125,7 @@ describe('PUT /chat/Message/{id} edits', () => {
       put('a key of another application', 'other key', '{hers}', { message: 'x' }, 404, NOT_FOUND),
       put('a user of another application', 'stranger', '{hers}', { message: 'x' }, 404, NOT_FOUND),
       put('an application session', 'application', '{hers}', { message: 'x' }, 422, NEED_USER),
-      put('nobody', 'nobody', '{hers}', { message: 'x' }, 401, TOKEN_REQUIRED),
+      put('anonymous', 'anonymous', '{hers}', { message: 'x' }, 401, TOKEN_REQUIRED),
     ],
   );
 
@@ -228,7 +228,7 @@ describe('PUT /chat/Message marks a whole dialog', () => {
       all('no occupant', 'mallory', { chat_dialog_id: '{group}', read: 1 }, 403, MAY_NOT_PERFORM),
       all('a key alone', 'key', { chat_dialog_id: '{group}', read: 1 }, 422, NEED_USER),
       all('an application session', 'application', { chat_dialog_id: '{group}', read: 1 }, 422, NEED_USER),
-      all('nobody', 'nobody', { chat_dialog_id: '{group}', read: 1 }, 401, TOKEN_REQUIRED),
+      all('anonymous', 'anonymous', { chat_dialog_id: '{group}', read: 1 }, 401, TOKEN_REQUIRED),
     ],
   );
 

@@ -110,7 +110,7 @@ describe('DELETE /chat/Message/{ids} without force', () => {
       remove('a key alone, before ids are looked at', 'key', '{many}', 'force=no', 422, NEED_USER),
       remove('another application', 'stranger', '{d}', undefined, 404, NOT_FOUND),
       remove('an application session', 'application', '{d}', undefined, 422, NEED_USER),
-      remove('nobody', 'nobody', '{d}', undefined, 401, TOKEN_REQUIRED),
+      remove('anonymous', 'anonymous', '{d}', undefined, 401, TOKEN_REQUIRED),
       seen('bob', '{d}', 200),
     ],
   );
@@ -240,7 +240,7 @@ describe('GET /chat/Message/unread', () => {
       unread('nothing at all', 'stranger', '', 200, { total: 0 }),
       unread('a key alone', 'key', '', 422, NEED_USER),
       unread('an application session', 'application', '', 422, NEED_USER),
-      unread('nobody', 'nobody', '', 401, TOKEN_REQUIRED),
+      unread('anonymous', 'anonymous', '', 401, TOKEN_REQUIRED),
       [
         'as JSON',
         'mallory',

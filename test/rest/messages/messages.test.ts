@@ -222,7 +222,7 @@ describe('POST /chat/Message', () => {
         send('a key for no occupant', { ...hi, chat_dialog_id: '{pair}' }, 403, MAY_NOT_PERFORM, 'key for mallory'),
         send('an application session', hi, 422, NEED_USER, 'application'),
         send('a key alone', hi, 422, NEED_USER, 'key'),
-        send('nobody', hi, 401, TOKEN_REQUIRED, 'nobody'),
+        send('anonymous', hi, 401, TOKEN_REQUIRED, 'anonymous'),
         send('a NUL in the text', { ...hi, message: 'a\0b' }, 400, MALFORMED),
         send('a NUL in an attachment', { ...hi, attachments: [{ ...image, name: '\0' }] }, 400, MALFORMED),
         send('a NUL in a custom value', { ...hi, a: { b: ['\0'] } }, 400, MALFORMED),
@@ -538,9 +538,9 @@ describe('marking by reading', () => {
     expect(marks(await read(_id, ben, '&mark_as_read=1'))).toEqual([seen, seen, seen]);
     expect([await unread(_id, ben), await unread(_id, cleo), await unread(_id, ann)]).toEqual([0, 3, 0]);
 
-    const everybody = [ann.id, ben.id, cleo.id];
-    expect(marks(await read(_id, cleo, '&sort_desc=date_sent&limit=1'))).toEqual([[everybody, everybody, 0]]);
-    expect(marks(await read(_id, ann))).toEqual([seen, seen, [everybody, everybody, 0]]);
+    const everyone = [ann.id, ben.id, cleo.id];
+    expect(marks(await read(_id, cleo, '&sort_desc=date_sent&limit=1'))).toEqual([[everyone, everyone, 0]]);
+    expect(marks(await read(_id, ann))).toEqual([seen, seen, [everyone, everyone, 0]]);
   });
 
   test('a private message is read when the other occupant has read it', async () => {

@@ -86,7 +86,7 @@ describe('PUT /chat/Message/{id}/reactions', () => {
       change('a key for no occupant', 'key for mallory', { add: 'x' }, 403, MAY_NOT_PERFORM),
       change('an application session', 'application', { add: 'x' }, 422, NEED_USER),
       change('a key alone', 'key', { add: 'x' }, 422, NEED_USER),
-      change('nobody', 'nobody', { add: 'x' }, 401, TOKEN_REQUIRED),
+      change('anonymous', 'anonymous', { add: 'x' }, 401, TOKEN_REQUIRED),
       left({ haha: ['{bob}'] }),
     ],
   );

@@ -146,7 +146,7 @@ describe('rejected reactions', () => {
       ['a key for no occupant', 'key for mallory', method, HERE, like, 403, MAY_NOT_PERFORM],
       ['an application session', 'application', method, '/chat/Message/abc/reactions', {}, 422, NEED_USER],
       ['a key alone', 'key', method, HERE, like, 422, NEED_USER],
-      ['nobody', 'nobody', method, HERE, like, 401, TOKEN_REQUIRED],
+      ['anonymous', 'anonymous', method, HERE, like, 401, TOKEN_REQUIRED],
     ]),
   );
 
@@ -158,7 +158,7 @@ describe('rejected reactions', () => {
       ['a message of another application', 'other key', 'GET', HERE, undefined, 404, NO_MESSAGE],
       ['no occupant', 'mallory', 'GET', HERE, undefined, 403, MAY_NOT_PERFORM],
       ['an application session', 'application', 'GET', HERE, undefined, 422, NEED_USER],
-      ['nobody', 'nobody', 'GET', HERE, undefined, 401, TOKEN_REQUIRED],
+      ['anonymous', 'anonymous', 'GET', HERE, undefined, 401, TOKEN_REQUIRED],
       ['a path below', 'bob', 'DELETE', `${HERE}/like`, undefined, 404, NOT_FOUND],
     ],
   );

@@ -216,7 +216,7 @@ describe('POST /events', () => {
           errors: ['environment should be production or development', 'message is required', 'Recipients are required'],
         },
       ],
-      ['without credentials', 'nobody', 'POST', '/events', given(), 401, TOKEN_REQUIRED],
+      ['without credentials', 'anonymous', 'POST', '/events', given(), 401, TOKEN_REQUIRED],
       ['by an application session', 'application', 'POST', '/events', given(), 422, NEED_USER],
     ],
   );
@@ -352,7 +352,7 @@ describe('GET /events', () => {
       ...['per_page=0', 'per_page=101', 'per_page=x', 'page=0', 'page=-1', 'page=x'].map(
         (query): Scenario => [query, 'lister', 'GET', `/events.json?${query}`, undefined, 400, {}],
       ),
-      ['without credentials', 'nobody', 'GET', '/events', undefined, 401, TOKEN_REQUIRED],
+      ['without credentials', 'anonymous', 'GET', '/events', undefined, 401, TOKEN_REQUIRED],
       ['by an application session', 'application', 'GET', '/events', undefined, 422, NEED_USER],
     ],
   );

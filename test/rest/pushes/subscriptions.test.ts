@@ -211,12 +211,12 @@ describe('rejected subscriptions', () => {
           { errors: [INVALID] },
         ],
       ),
-      post('without credentials', 'nobody', GCM, 401, TOKEN_REQUIRED),
+      post('without credentials', 'anonymous', GCM, 401, TOKEN_REQUIRED),
       post('by an application session', 'application', GCM, 422, NEED_USER),
       post('by a key alone', 'key', GCM, 422, NEED_USER),
       ['listing by a key alone', 'key', 'GET', '/subscriptions', undefined, 422, NEED_USER],
       ['deleting by a key alone', 'key', 'DELETE', '/subscriptions/1', undefined, 422, NEED_USER],
-      ['listing without credentials', 'nobody', 'GET', '/subscriptions', undefined, 401, TOKEN_REQUIRED],
+      ['listing without credentials', 'anonymous', 'GET', '/subscriptions', undefined, 401, TOKEN_REQUIRED],
     ],
   );
 });
@@ -283,7 +283,7 @@ test('an eleventh device removes the one registered longest ago', async () => {
     await subscribe(user, `d${index}`, 'same for all');
   }
   clock.reset(20);
-  await subscribe(user, 'd0', 'told anew');
+  await subscribe(user, 'd0', 'notified again');
   const all = await subscribe(user, 'd10', 'one more');
   expect(all.map(({ subscription }) => subscription.device.udid)).toEqual(
     [0, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((index) => `d${index}`),

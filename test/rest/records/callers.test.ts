@@ -52,7 +52,7 @@ const WRITES: [method: string, path: string, body?: string][] = [
   ['DELETE', `${CAR}/file?field_name=motor`],
 ];
 const REFUSALS: [caller: string, status: number, answer: object][] = [
-  ['nobody', 401, TOKEN_REQUIRED],
+  ['anonymous', 401, TOKEN_REQUIRED],
   ['unknown token', 401, NO_SESSION],
   ['unknown key', 401, UNAUTHORIZED],
   ['token and key', 400, ONE_CREDENTIAL],

@@ -118,13 +118,13 @@ describe('POST /login', () => {
     ['a provider not set up', as, 'POST', '/login', { provider: 'twitter', keys: { token: 'T' } }, 422, BAD_SOCIAL],
     ['a provider without keys', as, 'POST', '/login', { user: { provider: 'facebook' } }, 422, BAD_SOCIAL],
     ['malformed JSON', as, 'POST', '/login.json', '{"login"', 400, MALFORMED, { 'Content-Type': 'application/json' }],
-    ['nobody', 'nobody', 'POST', '/login.json', { login, password: 'password-1' }, 401, TOKEN_REQUIRED],
+    ['anonymous', 'anonymous', 'POST', '/login.json', { login, password: 'password-1' }, 401, TOKEN_REQUIRED],
     ['an API key', 'key', 'POST', '/login.json', { login, password: 'password-1' }, 401, TOKEN_REQUIRED],
     ['an API key for a user', 'key for alice', 'POST', '/login.json', { login }, 401, TOKEN_REQUIRED],
-    ['a lost token', 'nobody', 'POST', '/login.json', { login }, 401, NO_SESSION, { 'SVC-Token': 'x' }],
-    ['an anonymous caller who logs out', 'nobody', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
+    ['a lost token', 'anonymous', 'POST', '/login.json', { login }, 401, NO_SESSION, { 'SVC-Token': 'x' }],
+    ['an anonymous caller who logs out', 'anonymous', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
     ['an API key that logs out', 'key for alice', 'DELETE', '/login.json', undefined, 401, TOKEN_REQUIRED],
-    ['a lost token that logs out', 'nobody', 'DELETE', '/login', undefined, 401, NO_SESSION, { 'SVC-Token': 'x' }],
+    ['a lost token that logs out', 'anonymous', 'DELETE', '/login', undefined, 401, NO_SESSION, { 'SVC-Token': 'x' }],
     ['a look at it', as, 'GET', '/login.json', undefined, 404, NOT_FOUND],
   ];
   describe('rejected logins', () => {
@@ -260,11 +260,11 @@ describe('subscriptions opened before a login or logout', () => {
     for (const { login, password } of [bob, alice, bob]) {
       expect((await logIn(alice, { login, password })).status).toBe(200);
     }
-    const heard = await listen(MESSAGE_SENT, { dialogId }, alice);
+    const receivedEvents = await listen(MESSAGE_SENT, { dialogId }, alice);
     running.app.services.outbox.wake();
     await send(bob, dialogId, 'hello');
-    expect(await heard.atLeast(1)).toMatchObject([{ messageSent: { message: { text: 'hello' } } }]);
-    expect((await heard.socket.run('{ me { id } }')).data.me.id).toBe(bob.id);
+    expect(await receivedEvents.atLeast(1)).toMatchObject([{ messageSent: { message: { text: 'hello' } } }]);
+    expect((await receivedEvents.socket.run('{ me { id } }')).data.me.id).toBe(bob.id);
   });
 
   test('logging out and in again as the same user closes the sockets too', async () => {

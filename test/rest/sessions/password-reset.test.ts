@@ -62,9 +62,9 @@ describe('GET /users/password/reset', () => {
     ['a list', 'key', 'GET', PATH, { email: ['alice@x.io'] }, 422, MALFORMED],
     ['a number', 'key', 'GET', PATH, { email: 7 }, 422, MALFORMED],
     ['null', 'key', 'GET', PATH, { email: null }, 422, MALFORMED],
-    ['no credential', 'nobody', 'GET', `${PATH}?email=alice@x.io`, undefined, 401, TOKEN_REQUIRED],
-    ['a wrong token', 'nobody', 'GET', PATH, undefined, 401, NO_SESSION, { 'SVC-Token': 'x' }],
-    ['a wrong key', 'nobody', 'GET', PATH, undefined, 401, UNAUTHORIZED, { Authorization: 'ApiKey x' }],
+    ['no credential', 'anonymous', 'GET', `${PATH}?email=alice@x.io`, undefined, 401, TOKEN_REQUIRED],
+    ['a wrong token', 'anonymous', 'GET', PATH, undefined, 401, NO_SESSION, { 'SVC-Token': 'x' }],
+    ['a wrong key', 'anonymous', 'GET', PATH, undefined, 401, UNAUTHORIZED, { Authorization: 'ApiKey x' }],
     ['two credentials', 'key', 'GET', PATH, undefined, 400, ONE_CREDENTIAL, { 'SVC-Token': 'x' }],
     ['On-Behalf-Of alone', 'alice', 'GET', PATH, undefined, 400, ONLY_WITH_KEY, { 'On-Behalf-Of': '1' }],
   ] satisfies Scenario[]);

@@ -263,7 +263,7 @@ describe('POST /session', () => {
 
 describe('GET and DELETE /session', () => {
   const REFUSALS: Scenario[] = [
-    ['an anonymous caller has no session', 'nobody', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
+    ['an anonymous caller has no session', 'anonymous', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
     ['an API key has no session', 'key', 'GET', '/session.json', undefined, 401, TOKEN_REQUIRED],
     ['nor has it for a user', 'key for alice', 'DELETE', '/session', undefined, 401, TOKEN_REQUIRED],
     ['a session is not found by its id', 'alice', 'GET', '/session/1.json', undefined, 404, NOT_FOUND],

@@ -323,7 +323,7 @@ describe('user pages', () => {
       ...['0', '101', '-1', 'x', '', '1.5'].map((text) => refused(`per_page=${text}`, PER_PAGE)),
       ...['0', '-1', 'x', '', '1.5'].map((text) => refused(`page=${text}`, PAGE)),
       refused('page=0&per_page=0', BOTH),
-      ['nobody', 'nobody', 'GET', '/users.json?per_page=0', undefined, 401, TOKEN_REQUIRED],
+      ['anonymous', 'anonymous', 'GET', '/users.json?per_page=0', undefined, 401, TOKEN_REQUIRED],
     ],
   );
 });

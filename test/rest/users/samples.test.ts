@@ -9,7 +9,7 @@ useApp();
 
 // The contract's samples of /users, byte by byte; each depends on the previous ones.
 
-const NOBODY = { code: null, message: "Couldn't find user" };
+const NO_USER = { code: null, message: "Couldn't find user" };
 
 let token: string;
 beforeAll(async () => {
@@ -102,9 +102,9 @@ test.each([
 });
 
 test.each([
-  ['/users/by_login.json?login=rob', NOBODY],
-  ['/users/by_facebook_id.json?facebook_id=9', NOBODY],
-  ['/users/by_tags.json?tags=x', NOBODY],
+  ['/users/by_login.json?login=rob', NO_USER],
+  ['/users/by_facebook_id.json?facebook_id=9', NO_USER],
+  ['/users/by_tags.json?tags=x', NO_USER],
   ['/users/external/78.json?', ''],
 ])('the sample GET %s finds no user', async (path, body) => {
   expect(await replay('GET', path)).toEqual({ status: 404, body });

@@ -287,7 +287,7 @@ describe('POST /users', () => {
     ['a wrapper that is no object', 'key', 'POST', '/users', { user: 'bob' }, 422, WITHOUT_WRAPPER],
     ['a list of users', 'key', 'POST', '/users', { user: [{ login: 'bob' }] }, 422, WITHOUT_WRAPPER],
     ['a NUL', 'key', 'POST', '/users', { user: { login: 'nul', password: PASSWORD, website: 'a\0' } }, 400, MALFORMED],
-    ['nobody', 'nobody', 'POST', '/users.json', { user: {} }, 401, TOKEN_REQUIRED],
+    ['anonymous', 'anonymous', 'POST', '/users.json', { user: {} }, 401, TOKEN_REQUIRED],
   ];
   testScenarios(() => cast, REFUSALS);
 });
@@ -307,8 +307,8 @@ describe('GET /users/{id}', () => {
     ...['abc', '0', '000', '-3', '+3', '1.5', '1e3', '%D9%A3', '%201'].map(
       (id): Scenario => [`no positive integer: ${id}`, 'alice', 'GET', `/users/${id}.json`, undefined, 422, BAD_ID],
     ),
-    ['nobody', 'nobody', 'GET', '/users/abc.json', undefined, 401, TOKEN_REQUIRED],
-    ['an unknown token', 'nobody', 'GET', '/users/1', undefined, 401, NO_SESSION, { 'SVC-Token': 'f'.repeat(40) }],
+    ['anonymous', 'anonymous', 'GET', '/users/abc.json', undefined, 401, TOKEN_REQUIRED],
+    ['an unknown token', 'anonymous', 'GET', '/users/1', undefined, 401, NO_SESSION, { 'SVC-Token': 'f'.repeat(40) }],
   ];
 
   beforeAll(async () => {

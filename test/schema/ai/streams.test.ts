@@ -177,7 +177,7 @@ describe('streamed summaries', () => {
     const assistantId = await createAssistant(model);
     const dialogId = await createDialog(alice, [bob]);
     for (let nth = 0; nth < 20; nth++) await send(alice, dialogId, 'x'.repeat(2500));
-    const told = await texts({ assistantId, dialogId });
-    expect(told).toEqual([[expect.objectContaining({ message: 'Service unavailable' })]]);
+    const notified = await texts({ assistantId, dialogId });
+    expect(notified).toEqual([[expect.objectContaining({ message: 'Service unavailable' })]]);
   });
 });

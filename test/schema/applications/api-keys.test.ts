@@ -127,7 +127,7 @@ describe('revokeApiKey', () => {
     for (const socket of ending) expect((await socket.closed).code).toBe(4403);
     for (const stream of streams) await stream.ended;
     await send(alice, dialogId, 'still here');
-    for (const heard of staying) await heard.atLeast(1);
+    for (const receivedEvents of staying) await receivedEvents.atLeast(1);
     expect(ending.flatMap(({ received }) => received.filter(({ type }) => type === 'next'))).toEqual([]);
     expect(streams.flatMap(({ results }) => results)).toEqual([]);
     await until(() => hub.subscriptionCount === 2 && second.services.hub.subscriptionCount === 2);

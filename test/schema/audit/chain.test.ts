@@ -115,7 +115,7 @@ describe('verification reports', () => {
 
   test('a chain that another key has signed', async () => {
     const [report] = await verifyAuditLog(OTHER, applicationId);
-    expect(report!.problem).toMatch(/ENCRYPTION_KEY is another one$/);
+    expect(report!.problem).toMatch(/ENCRYPTION_KEY is a different one$/);
   });
 });
 

@@ -115,9 +115,9 @@ describe('private dialogs hidden by one user', () => {
     const { alice, bob, pair } = await aPair();
     await execute(DESTROY, { id: pair }, bob);
     expect(await listed(bob)).toEqual([]);
-    const anew = await createDialog(alice, [bob], 'PRIVATE');
-    expect(anew).not.toBe(pair);
-    expect(await dialogOf(anew, bob)).toMatchObject({ userId: alice.id, lastMessage: null, unreadMessagesCount: 0 });
+    const fresh = await createDialog(alice, [bob], 'PRIVATE');
+    expect(fresh).not.toBe(pair);
+    expect(await dialogOf(fresh, bob)).toMatchObject({ userId: alice.id, lastMessage: null, unreadMessagesCount: 0 });
   });
 });
 

@@ -32,7 +32,7 @@ async function lock(dialogId: string): Promise<{ release: () => Promise<unknown>
   return { release: () => holder.query('ROLLBACK') };
 }
 
-const isSomebodyWaiting = async () =>
+const isWaiting = async () =>
   (await sql("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).length >
   0;
 
@@ -48,7 +48,7 @@ describe('while a dialog is locked', () => {
       await send(alice, locked, `message ${nth + 1}`);
       stored++;
     });
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     await sendMany(bob, free, 10);
     expect((await rest('GET', `/users/${alice.id}`, { as: bob })).status).toBe(200);
     expect(stored).toBe(0);
@@ -70,7 +70,7 @@ describe('while a dialog is locked', () => {
     const sending = [0, 10, 20].map((from) =>
       graphql(`mutation { ${fields.slice(from, from + 10).join(' ')} }`, {}, alice),
     );
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     await release();
     for (const { errors } of await Promise.all(sending)) expect(errors).toBeUndefined();
     const texts = (await textsOf(locked)).map(({ text }) => Number(text));
@@ -87,7 +87,7 @@ describe('while a dialog is locked', () => {
     const again = () =>
       execute('mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }', { input }, alice);
     const sending = Array.from({ length: MANY }, again);
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     await release();
     const ids = (await Promise.all(sending)).map(({ sendMessage }) => sendMessage.id);
     expect(new Set(ids).size).toBe(1);
@@ -112,7 +112,7 @@ describe('while a dialog is locked', () => {
       [`mutation { deleteMessages(ids: ["${ids[2]}"], force: true) { deletedIds } }`, alice],
     ];
     const waiting = [...deeds, ...deeds, ...deeds].map(([document, as]) => graphql(document, {}, as));
-    await until(isSomebodyWaiting);
+    await until(isWaiting);
     for (const other of others) {
       await execute(`mutation { updateMessages(ids: ["${other}"], input: { read: true }) { id } }`, {}, bob);
       await execute(`mutation { addReaction(messageId: "${other}", name: "like") { id } }`, {}, bob);

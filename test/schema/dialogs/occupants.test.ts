@@ -110,7 +110,7 @@ describe('leaving a group and coming back', () => {
     await execute(READ, { id, limit: 2 }, bob);
     expect((await dialogOf(id, bob)).unreadMessagesCount).toBe(1);
     await execute(LEAVE, { id }, bob);
-    const meanwhile = await sendMany(carol, id, 2);
+    const concurrent = await sendMany(carol, id, 2);
     const readers = async () => {
       const { messages } = await execute(MESSAGES, { id }, apiKey);
       return messages.edges.map(({ node }: { node: { readIds: number[] } }) => node.readIds);
@@ -123,7 +123,11 @@ describe('leaving a group and coming back', () => {
     await execute(READ, { id }, bob);
     expect((await dialogOf(id, bob)).unreadMessagesCount).toBe(0);
     const { messages } = await execute(MESSAGES, { id }, bob);
-    expect(messages.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual([...before, own, ...meanwhile]);
+    expect(messages.edges.map(({ node }: { node: { id: string } }) => node.id)).toEqual([
+      ...before,
+      own,
+      ...concurrent,
+    ]);
   });
 
   test('counters stay correct when messages, including own ones, are deleted for all in the meantime', async () => {
@@ -160,11 +164,11 @@ describe('removed occupants', () => {
     await removeOccupants(alice, id, bob);
     await send(alice, id, 'unheard');
     const other = await createDialog(alice, [bob]);
-    await send(alice, other, 'heard');
+    await send(alice, other, 'received');
     expect((await toCarol.next()).messageSent.message.text).toBe('unheard');
-    expect((await toAll.next()).messageSent.message.text).toBe('heard');
+    expect((await toAll.next()).messageSent.message.text).toBe('received');
     expect(toBob.pending).toEqual([]);
-    for (const heard of [toBob, toCarol, toAll]) await heard.close();
+    for (const received of [toBob, toCarol, toAll]) await received.close();
     await expect(subscribe(MESSAGE_SENT, { dialogId: id }, bob)).rejects.toMatchObject([
       { extensions: { code: 'FORBIDDEN' } },
     ]);

@@ -60,7 +60,7 @@ describe('sending a message again with its key', () => {
   test('sending again returns the stored message on every transport, even with other content', async () => {
     const { alice, bob, dialogId } = await pair();
     const elsewhere = await createDialog(alice, [bob]);
-    const heard = await subscribe(MESSAGE_SENT, { dialogId }, bob);
+    const received = await subscribe(MESSAGE_SENT, { dialogId }, bob);
     const first = await sendAs(alice, { dialogId, text: 'first', clientId: 'k' });
     expect(await sendAs(alice, { dialogId, text: 'first', clientId: 'k' })).toEqual(first);
     expect(await sendAs(alice, { dialogId: elsewhere, text: 'other', clientId: 'k' })).toEqual(first);
@@ -72,9 +72,9 @@ describe('sending a message again with its key', () => {
     expect(await unread(bob, dialogId)).toBe(1);
     await expectCounted(dialogId);
     const last = await send(alice, dialogId, 'last');
-    const events = [await heard.next(), await heard.next()];
+    const events = [await received.next(), await received.next()];
     expect(events.map(({ messageSent }) => messageSent.message.id)).toEqual([first.id, last]);
-    await heard.close();
+    await received.close();
   });
 
   test('sending again returns the current state of the message', async () => {

@@ -173,7 +173,7 @@ describe('user lookups', () => {
   test('unknown users are reported as not found', async () => {
     const missing = { code: 'NOT_FOUND', message: "Couldn't find user" };
     for (const query of [
-      by('userByLogin', 'login', 'nobody'),
+      by('userByLogin', 'login', 'anonymous'),
       by('userByPhone', 'phone', ''),
       by('usersByFullName', 'fullName', ' ', '{ totalCount }'),
       by('usersByTags', 'tags', [], '{ totalCount }'),

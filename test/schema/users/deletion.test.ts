@@ -117,16 +117,16 @@ describe('deleteUser', () => {
     const message = await send(alice, dialogId, 'x');
     for (const name of ['like', 'wow']) await execute(REACT, { id: message, name }, bob);
     await execute(REACT, { id: message, name: 'like' }, alice);
-    const heard = await subscribe(
+    const received = await subscribe(
       'subscription ($dialogId: ID) { reactionRemoved(dialogId: $dialogId) { messageId userId name } }',
       { dialogId },
       alice,
     );
     await remove(bob);
     for (const name of ['like', 'wow']) {
-      expect(await heard.next()).toEqual({ reactionRemoved: { messageId: message, userId: bob.id, name } });
+      expect(await received.next()).toEqual({ reactionRemoved: { messageId: message, userId: bob.id, name } });
     }
-    await heard.close();
+    await received.close();
     const { message: shown } = await execute(
       'query ($id: ID!) { message(id: $id) { reactions { name count } } }',
       { id: message },
@@ -146,12 +146,12 @@ describe('deleteUser', () => {
       alice,
     );
     await sql('ANALYZE dialogs');
-    const heard = await subscribe('subscription { dialogEvents { dialogId } }', {}, bob);
+    const received = await subscribe('subscription { dialogEvents { dialogId } }', {}, bob);
     await remove(alice);
-    const told: string[] = [];
-    for (const _ of ids) told.push((await heard.next()).dialogEvents.dialogId);
-    expect(told).toEqual(ids);
-    await heard.close();
+    const notified: string[] = [];
+    for (const _ of ids) notified.push((await received.next()).dialogEvents.dialogId);
+    expect(notified).toEqual(ids);
+    await received.close();
   });
 
   test("deleteUser closes the user's sockets, opened by session or by a key on their behalf", async () => {

@@ -26,8 +26,8 @@ test('the default limits equal those of the contract', () => {
 
 test('the headers contain quota, window, remaining operations, reset and Retry-After', () => {
   const count = { quota: 600, windowSeconds: 60, remaining: 12, resetSeconds: 7, isExceeded: false };
-  const told = { 'RateLimit-Policy': '"default";q=600;w=60', RateLimit: '"default";r=12;t=7' };
-  expect(rateHeaders(count)).toEqual(told);
-  expect(rateHeaders({ ...count, isExceeded: true })).toEqual({ ...told, 'Retry-After': '7' });
+  const notified = { 'RateLimit-Policy': '"default";q=600;w=60', RateLimit: '"default";r=12;t=7' };
+  expect(rateHeaders(count)).toEqual(notified);
+  expect(rateHeaders({ ...count, isExceeded: true })).toEqual({ ...notified, 'Retry-After': '7' });
   expect(rateHeaders(undefined)).toEqual({});
 });

@@ -63,19 +63,19 @@ test('a stopping service responds not ready on remaining connections', async () 
   });
   const { port } = new URL(other.url);
   const socket = connect(Number(port), '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
-    heard += text;
+    received += text;
   });
   // A request in flight keeps the connection open.
   socket.write(
     'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\nPOST /session.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na=',
   );
-  await until(() => heard.includes('ok\n'));
+  await until(() => received.includes('ok\n'));
   const stopping = other.stop().then(() => {
     isStopped = true;
   });
   socket.write('bGET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
   await Promise.all([once(socket, 'close'), stopping]);
-  expect(heard.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 422', 'HTTP/1.1 503']);
+  expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 422', 'HTTP/1.1 503']);
 });

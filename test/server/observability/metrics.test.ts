@@ -130,16 +130,16 @@ test('open sockets and subscriptions are gauged, and delivered events are counte
     return [metrics.get('atrium_sockets'), metrics.get('atrium_subscriptions')];
   };
   await until(async () => String(await gauges()) === '0,0');
-  const told = 'atrium_live_deliveries_total{kind="live"}';
+  const notified = 'atrium_live_deliveries_total{kind="live"}';
   const delays = 'atrium_live_delivery_delay_seconds_count';
-  const heard = await subscribe('subscription { messageSent { message { text } } }', {}, cast.bob);
+  const received = await subscribe('subscription { messageSent { message { text } } }', {}, cast.bob);
   expect(await gauges()).toEqual([1, 1]);
   const send = async () => {
     await rest('POST', '/chat/Message.json', { as: cast.alice, json: { chat_dialog_id: cast.group, message: 'Hi' } });
-    await heard.next();
+    await received.next();
   };
-  await expectGrowth({ [told]: 1, [delays]: 1, atrium_sockets_opened_total: 0 }, send);
-  await heard.close();
+  await expectGrowth({ [notified]: 1, [delays]: 1, atrium_sockets_opened_total: 0 }, send);
+  await received.close();
   await until(async () => String(await gauges()) === '0,0');
 
   const missed = async () => {

@@ -54,29 +54,29 @@ describe('request logs', () => {
     ],
     [
       'a refused caller without identity',
-      'nobody',
+      'anonymous',
       'GET',
       '/users.json',
       { level: INFO, route: '/users', status: 401, applicationId: undefined },
     ],
     ['an unknown path', 'alice', 'GET', '/no/such/path', { level: INFO, route: 'unknown', status: 404 }],
-    ['a preflight', 'nobody', 'OPTIONS', '/chat/Message.json', { level: INFO, route: 'preflight', status: 200 }],
+    ['a preflight', 'anonymous', 'OPTIONS', '/chat/Message.json', { level: INFO, route: 'preflight', status: 200 }],
     [
       'a page',
-      'nobody',
+      'anonymous',
       'GET',
       '/reset-password?reset_token=x',
       { level: INFO, route: '/reset-password', status: 200 },
     ],
-    ['health', 'nobody', 'GET', '/healthz', { level: DEBUG, route: '/healthz', status: 200 }],
-    ['metrics', 'nobody', 'GET', '/metrics', { level: DEBUG, route: '/metrics', status: 200 }],
+    ['health', 'anonymous', 'GET', '/healthz', { level: DEBUG, route: '/healthz', status: 200 }],
+    ['metrics', 'anonymous', 'GET', '/metrics', { level: DEBUG, route: '/metrics', status: 200 }],
   ])('%s is logged with its caller (%s: %s %s)', async (_name, as, method, path, expected) => {
     const target = path.replace('{hello}', cast.hello);
     const { headers } = await rawRequest(method, target, { as: cast.callers[as] });
     const line = await find(of(headers['x-request-id']));
     const userId = expected.userId === '{alice}' ? cast.alice.id : undefined;
-    const told = { userId: undefined, applicationId: undefined, ...line };
-    expect(told).toMatchObject({ method, ms: expect.any(Number), ...expected, userId });
+    const notified = { userId: undefined, applicationId: undefined, ...line };
+    expect(notified).toMatchObject({ method, ms: expect.any(Number), ...expected, userId });
     expect(JSON.stringify(line)).not.toContain(cast.hello);
   });
 

@@ -226,7 +226,7 @@ test('no secret is in a log line, a metric or a span', async () => {
   expect(Object.keys(SECRETS).length).toBeGreaterThan(40);
   const found = Object.entries(SECRETS).flatMap(([place, text]) =>
     Object.entries({ log, metrics: metrics.text, spans: collector.text() })
-      .filter(([, told]) => told.toLowerCase().includes(text.toLowerCase()))
+      .filter(([, notified]) => notified.toLowerCase().includes(text.toLowerCase()))
       .map(([where]) => `${place}: ${where}`),
   );
   expect(found).toEqual([]);

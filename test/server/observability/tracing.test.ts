@@ -159,8 +159,8 @@ test('each operation of a socket and each delivered event is a trace', async () 
     webSocketImpl: WebSocket,
     connectionParams: { ...KEY, 'On-Behalf-Of': String(users[1]) },
   });
-  const heard = client.iterate({ query: 'subscription Heard { messageSent { message { text } } }' });
-  const first = heard.next().then(() => true);
+  const receivedEvents = client.iterate({ query: 'subscription Heard { messageSent { message { text } } }' });
+  const first = receivedEvents.next().then(() => true);
   const send = () =>
     fetch(`${service.url}/chat/Message.json`, {
       method: 'POST',

@@ -100,7 +100,7 @@ export async function whileLocked<Result>(
       isDone = true;
     });
     acting.catch(() => {});
-    while (!isDone && !(await isSomebodyWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!isDone && !(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
     await holder.query(change, [id]);
     await holder.query('COMMIT');
     return await acting;
@@ -109,7 +109,7 @@ export async function whileLocked<Result>(
   }
 }
 
-async function isSomebodyWaiting(): Promise<boolean> {
+async function isWaiting(): Promise<boolean> {
   const waiting = await sql<{ query: string }>(
     "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );

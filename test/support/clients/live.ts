@@ -97,11 +97,11 @@ export async function createListeners(app: App = running.app): Promise<Listeners
 }
 
 export function expectReceived(
-  told: ReceivedEvents,
+  notified: ReceivedEvents,
   expected: Partial<Record<keyof ReceivedEvents, ReceivedEvent[]>>,
 ): void {
   const nothing = { alice: [], bob: [], otherDevice: [], carol: [], mallory: [], key: [] };
-  expect(told).toEqual({ ...nothing, ...expected });
+  expect(notified).toEqual({ ...nothing, ...expected });
 }
 
 export function toEach(names: (keyof ReceivedEvents)[], events: ReceivedEvent[]): Partial<ReceivedEvents> {

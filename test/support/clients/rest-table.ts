@@ -41,7 +41,7 @@ export function testScenarios(cast: () => Cast, rows: Scenario[]): void {
 }
 
 function callerOf(name: string, callers: Record<string, Caller>): Caller {
-  if (name === 'nobody') return anonymous;
+  if (name === 'anonymous') return anonymous;
   const caller = callers[name];
   if (!caller) throw new Error(`no caller is called ${name}`);
   return caller;

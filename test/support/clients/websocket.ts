@@ -142,16 +142,16 @@ export async function listenOn(
   await until(() => countOf() > before || own().length > 0 || socket.socket.readyState !== WebSocket.OPEN);
   const refused = own().find((message) => message.type === 'error' || message.payload?.errors);
   if (refused) throw refused.type === 'error' ? refused.payload : refused.payload.errors;
-  const heard = () =>
+  const receivedEvents = () =>
     own()
       .filter((message) => message.type === 'next')
       .map(({ payload }) => (payload.errors ? { errors: payload.errors } : payload.data));
   return {
     socket,
-    payloads: heard,
+    payloads: receivedEvents,
     atLeast: async (count) => {
-      await until(() => heard().length >= count);
-      return heard();
+      await until(() => receivedEvents().length >= count);
+      return receivedEvents();
     },
     close: socket.close,
   };

@@ -28,7 +28,7 @@ const subscribeTo = (dialogId: string, id: string) => ({
 });
 
 /** Locks the table, calls `begin`, and runs the last function when a statement waits for the lock. */
-async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, meanwhile: () => Promise<unknown>) {
+async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, work: () => Promise<unknown>) {
   const holder: pg.Client = await ownConnection();
   try {
     await holder.query('BEGIN');
@@ -40,7 +40,7 @@ async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, mea
       );
       return waiting.length > 0;
     });
-    await meanwhile();
+    await work();
     await holder.query('COMMIT');
   } finally {
     await holder.end();
@@ -48,11 +48,11 @@ async function whileLocked(table: 'dialogs' | 'sessions', begin: () => void, mea
 }
 
 /** Waits until a new subscriber receives an event, so that earlier work is complete. */
-async function somebodyHears(): Promise<void> {
+async function aSubscriberReceives(): Promise<void> {
   const [zoe] = await quickUsers(1);
   const dialogId = await createDialog(zoe!, [zoe!]);
   const socket = await connect(zoe!);
-  socket.send(subscribeTo(dialogId, 'heard'));
+  socket.send(subscribeTo(dialogId, 'receivedEvents'));
   await until(async () => {
     await send(zoe!, dialogId, 'still here');
     return socket.received.some(({ type }) => type === 'next');
@@ -94,7 +94,9 @@ describe('sockets that break the protocol', () => {
   test('the service closes a socket that sends invalid frames', async () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
-    const { socket, closed } = await listen(MESSAGE_SENT, { dialogId }, alice!).then((heard) => heard.socket);
+    const { socket, closed } = await listen(MESSAGE_SENT, { dialogId }, alice!).then(
+      (receivedEvents) => receivedEvents.socket,
+    );
     (socket as unknown as { _socket: NodeJS.WritableStream })._socket.write('GET / HTTP/1.1\r\n\r\n');
     expect((await closed).code).toBe(1002);
     await until(() => running.app.services.hub.subscriptionCount === 0);
@@ -107,7 +109,7 @@ describe('sockets that break the protocol', () => {
     socket.socket.send('garbage');
     for (let nth = 1; nth <= 20; nth++) socket.send(subscribeTo(dialogId, `s${nth}`));
     expect((await socket.closed).code).toBe(4400);
-    await somebodyHears();
+    await aSubscriberReceives();
     expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
 
@@ -123,7 +125,7 @@ describe('sockets that break the protocol', () => {
       );
       await once(socket, 'close');
     }
-    await somebodyHears();
+    await aSubscriberReceives();
   });
 
   test('upgrade requests to other paths that send more bytes leave no open connection', async () => {
@@ -150,17 +152,17 @@ describe('operation ids', () => {
     const [alice] = await quickUsers(1);
     const dialogId = await createDialog(alice!, [alice!]);
     const socket = await connect(alice!);
-    const heard = () => socket.received.filter(({ type, id }) => type === 'next' && id === 'again');
+    const receivedEvents = () => socket.received.filter(({ type, id }) => type === 'next' && id === 'again');
     for (let nth = 1; nth <= 3; nth++) {
       socket.send(subscribeTo(dialogId, 'again'));
       await until(() => running.app.services.hub.subscriptionCount === 1);
       await send(alice!, dialogId, `message ${nth}`);
-      await until(() => heard().length === nth);
+      await until(() => receivedEvents().length === nth);
       socket.send({ id: 'again', type: 'complete' });
       await until(() => running.app.services.hub.subscriptionCount === 0);
       expect((await socket.run('{ __typename }')).data).toEqual({ __typename: 'Query' });
     }
-    expect(heard()).toHaveLength(3);
+    expect(receivedEvents()).toHaveLength(3);
   });
 
   test('an operation id that is cancelled and reused immediately leaves no open subscription', async () => {
@@ -175,7 +177,7 @@ describe('operation ids', () => {
       socket.send(subscribeTo(dialogId, 'same'));
       expect((await socket.closed).code).toBe(4409);
     }
-    await somebodyHears();
+    await aSubscriberReceives();
     await until(() => running.app.services.hub.subscriptionCount === 0);
   });
 });
@@ -211,7 +213,7 @@ describe('cancelling an operation that is starting', () => {
       },
       () => until(() => socket.received.filter(({ type }) => type === 'error').length === 30),
     );
-    await somebodyHears();
+    await aSubscriberReceives();
     await until(() => running.app.services.hub.subscriptionCount === 0);
     expect((await socket.run('{ me { id } }')).data).toEqual({ me: { id: alice!.id } });
   });
@@ -232,7 +234,7 @@ describe('cancelling an operation that is starting', () => {
         () => socket.send(subscribeTo(dialogId, '1')),
         () => leave(socket),
       );
-      await somebodyHears();
+      await aSubscriberReceives();
       await until(() => running.app.services.hub.subscriptionCount === 0);
     }
   });
@@ -250,7 +252,7 @@ describe('cancelling an operation that is starting', () => {
         await socket.closed;
       },
     );
-    await somebodyHears();
+    await aSubscriberReceives();
     await until(() => !presence.isOnline(who));
     expect(running.app.services.hub.subscriptionCount).toBe(0);
   });
