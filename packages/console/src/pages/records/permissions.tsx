@@ -25,7 +25,7 @@ const TITLES: Record<Action, string> = {
 };
 
 const NAMES: Record<Access, string> = {
-  OPEN: t`All sessions`,
+  OPEN: t`All users`,
   OWNER: t`The owner of the record`,
   OPEN_FOR_GROUPS: t`Groups of users`,
   OPEN_FOR_USERS_IDS: t`Selected users`,
