@@ -24,7 +24,7 @@ describe('the hooks of @atrium/react', () => {
         .replaceAll('"react/jsx-runtime"', JSON.stringify(import.meta.resolve('react/jsx-runtime'))),
     )}`;
     const { App } = await import(/* @vite-ignore */ url);
-    expect(renderToString(createElement(App))).toBe('restoring loading loading 0 0 loading nobody closed 0');
+    expect(renderToString(createElement(App))).toBe('restoring loading loading 0 0 loading anonymous closed 0');
   });
 
   describe.skipIf(!hasBrowser)('in a browser', () => {

@@ -102,7 +102,7 @@ export class Listeners {
         const others = events.filter(
           (event) => event.dialogId !== this.#bell && !this.#bellRecords.has(event.recordId),
         );
-        return [`${who} by ${transport}: ${about}`, others.map(({ cursor: _, ...event }) => event)];
+        return [`${who} by ${transport}: ${about}`, others.map(comparable)];
       }),
     );
   }
@@ -141,6 +141,16 @@ export class Listeners {
 }
 
 type Opened = Pick<Listener, 'receivedEvents' | 'isOver' | 'close'>;
+
+/**
+ * Without the cursor, and without the name of a dialog with one occupant: a deleted user leaves dialogs in earlier
+ * transactions than the one that deletes the row, so an event in between can still have the name of that user.
+ */
+function comparable({ cursor: _, ...event }: Event): Event {
+  if (event.dialog?.occupantIds?.length !== 1) return event;
+  const { name: __, ...dialog } = event.dialog;
+  return { ...event, dialog };
+}
 
 async function overSocket(document: string, as: Caller): Promise<Opened> {
   const socket = await connect(as);
