@@ -3,7 +3,9 @@ import { type DialogEvent, MESSAGES, messageOf, TYPING } from './chat-documents.
 import type { Message, SentMessage } from './chat-types.ts';
 import { asAtriumError, type Core, persistently, type Status } from './core.ts';
 import { MessageWindow } from './message-window.ts';
-import { Store, unref } from './store.ts';
+import { ReactionLoads } from './reaction-loads.ts';
+import { Store } from './store.ts';
+import { TypingUsers } from './typing-users.ts';
 
 export interface ThreadState {
   status: Status;
@@ -34,8 +36,6 @@ const PAGE = 50;
 /** The service returns at most this number. */
 const OLDER_PAGE = 100;
 const CACHED = 50;
-/** Clients report typing every few seconds. */
-const TYPING_MS = 6_000;
 
 /** Messages of one dialog, kept up to date by events. */
 export class Thread {
@@ -48,11 +48,15 @@ export class Thread {
   #early: DialogEvent[] | undefined;
   /** Events that arrived while a page of the history was being loaded, per request. */
   readonly #during = new Set<DialogEvent[]>();
-  /** Messages whose reactions will be loaded. */
-  readonly #outdated = new Set<string>();
-  /** The latest request for the reactions of a message. */
-  readonly #requests = new Map<string, object>();
-  readonly #typing = new Map<number, ReturnType<typeof setTimeout>>();
+  readonly #reactions = new ReactionLoads(
+    (ids) => this.#messagesOf(ids),
+    (messages) => {
+      // Only the reactions: events may have changed the rest since.
+      for (const { id, reactions } of messages) this.window.reacted(id, reactions);
+      this.refresh();
+    },
+  );
+  readonly #typing = new TypingUsers((typing) => this.#set({ typing }));
 
   constructor(core: Core, dialogId: string) {
     this.#core = core;
@@ -189,7 +193,9 @@ export class Thread {
       TYPING,
       { dialogId: this.#dialogId },
       {
-        next: ({ typing }) => this.#isTyping(typing.userId),
+        next: ({ typing: { userId } }) => {
+          if (userId !== this.#core.userId()) this.#typing.add(userId);
+        },
         end: () => {},
       },
     );
@@ -206,7 +212,6 @@ export class Thread {
       typing.stop();
       stopEntries();
       stopSent();
-      for (const timer of this.#typing.values()) clearTimeout(timer);
       this.#typing.clear();
     };
   }
@@ -238,7 +243,7 @@ export class Thread {
   }
 
   #receive(event: DialogEvent): void {
-    if (event.__typename === 'MessageSent') this.#typed(event.message.senderId);
+    if (event.__typename === 'MessageSent') this.#typing.remove(event.message.senderId);
     for (const events of this.#during) events.push(event);
     if (this.#early) this.#early.push(event);
     else {
@@ -265,49 +270,20 @@ export class Thread {
         return;
       case 'ReactionAdded':
       case 'ReactionRemoved':
-        this.#reload(event.messageId);
+        // Counts come from the service, because events may repeat what was loaded.
+        if (this.window.has(event.messageId)) this.#reactions.add(event.messageId);
         return;
       case 'DialogRemoved':
         this.#set({ status: 'error', error: new AtriumError('NOT_FOUND', 'The dialog was removed') });
     }
   }
 
-  /** Counts of reactions come from the service, because events may repeat what was loaded. */
-  #reload(messageId: string): void {
-    if (!this.window.has(messageId)) return;
-    this.#outdated.add(messageId);
-    if (this.#outdated.size > 1) return;
+  async #messagesOf(ids: string[]): Promise<SentMessage[]> {
     const { signal } = this.#stopped;
-    queueMicrotask(async () => {
-      const ids = [...this.#outdated];
-      this.#outdated.clear();
-      const request = {};
-      for (const id of ids) this.#requests.set(id, request);
-      const filter = { id: { in: ids } };
-      const variables = { dialogId: this.#dialogId, filter, first: ids.length };
-      const load = () => this.#core.client.query(MESSAGES, variables, { signal });
-      const answer = await persistently(load, signal).catch(() => undefined);
-      for (const { node } of signal.aborted ? [] : (answer?.messages.edges ?? [])) {
-        // Only the reactions: events may have changed the rest since.
-        if (this.#requests.get(node.id) === request) this.window.reacted(node.id, messageOf(node).reactions);
-      }
-      for (const id of ids) if (this.#requests.get(id) === request) this.#requests.delete(id);
-      if (!signal.aborted) this.refresh();
-    });
-  }
-
-  #isTyping(userId: number): void {
-    if (userId === this.#core.userId()) return;
-    clearTimeout(this.#typing.get(userId));
-    const timer = setTimeout(() => this.#typed(userId), TYPING_MS);
-    unref(timer);
-    this.#typing.set(userId, timer);
-    if (!this.store.get().typing.includes(userId)) this.#set({ typing: [...this.#typing.keys()] });
-  }
-
-  #typed(userId: number): void {
-    clearTimeout(this.#typing.get(userId));
-    if (this.#typing.delete(userId)) this.#set({ typing: [...this.#typing.keys()] });
+    const variables = { dialogId: this.#dialogId, filter: { id: { in: ids } }, first: ids.length };
+    const load = () => this.#core.client.query(MESSAGES, variables, { signal });
+    const answer = await persistently(load, signal).catch(() => undefined);
+    return signal.aborted || !answer ? [] : answer.messages.edges.map(({ node }) => messageOf(node));
   }
 
   #set(changes: Partial<ThreadState>): void {

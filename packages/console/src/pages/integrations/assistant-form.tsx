@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { submitting } from '../../ui/form.tsx';
-import type { Assistant } from './assistants.tsx';
+import type { Assistant } from './documents.ts';
 
 const CREATE = graphql(`mutation ConsoleCreateAssistant($input: CreateAssistantInput!) {
   createAssistant(input: $input) { id }

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '@atrium/client';
+import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
@@ -8,14 +8,10 @@ import { mutate, query } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { AssistantForm } from './assistant-form.tsx';
+import { ASSISTANTS, type Assistant } from './documents.ts';
 import { TryAssistant } from './try-assistant.tsx';
 
-const ASSISTANTS = graphql(`query ConsoleAssistants {
-  assistants { id name baseUrl model hasApiKey instructions updatedAt }
-}`);
 const DELETE = graphql(`mutation ConsoleDeleteAssistant($id: ID!) { deleteAssistant(id: $id) }`);
-
-export type Assistant = ResultOf<typeof ASSISTANTS>['assistants'][number];
 
 export function Assistants({ application }: { application: number }) {
   const [edited, setEdited] = useState<Assistant | 'new'>();

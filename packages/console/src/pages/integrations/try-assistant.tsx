@@ -6,7 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { submitting } from '../../ui/form.tsx';
-import type { Assistant } from './assistants.tsx';
+import type { Assistant } from './documents.ts';
 
 const TRY = graphql(`mutation ConsoleTryAssistant($id: ID!, $message: String!) {
   tryAssistant(id: $id, message: $message) { answer problem tokens milliseconds }
