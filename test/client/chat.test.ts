@@ -410,6 +410,24 @@ describe('chat', () => {
     );
   });
 
+  test('a message that a closed tab has stored, but not sent, is sent when the connection opens', async () => {
+    const deviceStorage = memoryStorage();
+    const { alice, id } = await pair({ deviceStorage });
+    const handle = alice.atrium.chat.dialog(id);
+    await handle.send('first');
+    const left = {
+      key: 'of-the-closed-tab',
+      userId: alice.id,
+      dialogId: id,
+      text: 'left',
+      state: 'pending',
+      attempts: 0,
+    };
+    await deviceStorage.put('outbox', left.key, { ...left, createdAt: Date.now() });
+    await until(handle.thread, (thread) => texts(thread).join() === 'first sent,left sent');
+    expect(await deviceStorage.all('outbox')).toEqual([]);
+  });
+
   test('messages are paged both ways around one message', async () => {
     const { alice, id } = await pair();
     const handle = alice.atrium.chat.dialog(id);

@@ -56,6 +56,8 @@ function indexedDbStorage(database: IDBDatabase): DeviceStorage {
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(transaction.error);
       act(transaction.objectStore(store));
+      // At once, so that closing the page does not abort it.
+      transaction.commit();
     });
   return {
     get: (store, key) => read(store, (of) => of.get(key)),

@@ -73,8 +73,12 @@ export class Outbox {
     if (userId !== undefined) void this.#load().catch(() => {});
   }
 
-  /** Retries at once instead of after the current pause. */
+  /** Retries at once instead of after the current pause, also what a tab has left that was closed. */
   wake(): void {
+    if (this.#userId !== undefined) void this.#load().catch(() => this.#retry());
+  }
+
+  #retry(): void {
     this.#pause.abort();
     this.#pause = new AbortController();
     for (const { dialogId, state } of this.entries.get()) if (state === 'pending') this.#work(dialogId);
@@ -142,7 +146,7 @@ export class Outbox {
     this.#lastTime = Math.max(this.#lastTime, own.at(-1)?.createdAt ?? 0);
     this.entries.set([...own, ...unstored]);
     for (const { key } of this.#failedAmong(own)) this.#settle(key)?.reject(this.#errorOf(key));
-    this.wake();
+    this.#retry();
   }
 
   readonly #unstored = new Set<string>();
