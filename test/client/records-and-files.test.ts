@@ -25,7 +25,7 @@ beforeAll(async () => {
   );
 });
 
-async function signedIn() {
+function signedOut() {
   const atrium = createAtrium<Classes>({
     url: running.url,
     applicationId: APPLICATION.id,
@@ -33,6 +33,11 @@ async function signedIn() {
     deviceStorage: memoryStorage(),
   });
   onTestFinished(() => atrium.close());
+  return atrium;
+}
+
+async function signedIn() {
+  const atrium = signedOut();
   await atrium.session.signIn(await createUser());
   return atrium;
 }
@@ -92,13 +97,7 @@ test.each(['without a session', 'with the session of an application'])(
   'records.watch %s fails with UNAUTHENTICATED once, and is live after a sign-in',
   async (which) => {
     await (await signedIn()).records('cars').create({ make: 'Public', value: 77 });
-    const atrium = createAtrium<Classes>({
-      url: running.url,
-      applicationId: APPLICATION.id,
-      webSocket: WebSocket,
-      deviceStorage: memoryStorage(),
-    });
-    onTestFinished(() => atrium.close());
+    const atrium = signedOut();
     if (which.includes('application')) await atrium.client.openSession();
     const live = atrium.records('cars').live({ where: { value: 77 } });
     const seen: string[] = [];

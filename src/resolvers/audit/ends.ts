@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
 import { type ChainSigner, type Ends, emptyChain, isSame } from './chain.ts';
 
 /** The ends of a chain do not fit the key of this process. */
@@ -37,6 +38,14 @@ export async function storeEnds(transaction: Transaction, ends: Ends, signer: Ch
     create: { applicationId, ...data },
     update: data,
   });
+}
+
+/** Ids of the applications with a chain, also of chains whose ends were removed. */
+export async function listChains(): Promise<number[]> {
+  const rows = await query<{ applicationId: number }>`
+    SELECT application_id AS "applicationId" FROM audit_chains
+    UNION SELECT application_id FROM audit_entries WHERE seq IS NOT NULL ORDER BY 1`;
+  return rows.map(({ applicationId }) => applicationId);
 }
 
 /** Runs `work` for each chain. A broken chain does not stop the others. @throws {BrokenChainError} after the last one */

@@ -1,8 +1,7 @@
-import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { ChainSigner, isSame, NO_HASH } from './chain.ts';
-import { storeEnds } from './ends.ts';
+import { listChains, storeEnds } from './ends.ts';
 
 export interface RestartedChain {
   /** 0: administrators and their roles. */
@@ -17,11 +16,8 @@ export interface RestartedChain {
  */
 export async function restartAuditLog(encrypter: Encrypter): Promise<RestartedChain[]> {
   const signer = new ChainSigner(encrypter);
-  const rows = await query<{ applicationId: number }>`
-    SELECT application_id AS "applicationId" FROM audit_chains
-    UNION SELECT application_id FROM audit_entries WHERE seq IS NOT NULL ORDER BY 1`;
   const restarted: RestartedChain[] = [];
-  for (const { applicationId } of rows) {
+  for (const applicationId of await listChains()) {
     const until = await restartChain(applicationId, signer);
     if (until !== undefined) restarted.push({ applicationId, until });
   }

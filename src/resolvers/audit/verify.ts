@@ -4,7 +4,7 @@ import { query } from '../../db/query.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { chainAuditLog } from './append.ts';
 import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner, isSame } from './chain.ts';
-import { BrokenChainError } from './ends.ts';
+import { BrokenChainError, listChains } from './ends.ts';
 
 export interface ChainReport {
   /** 0: administrators and their roles. */
@@ -26,12 +26,8 @@ export async function verifyAuditLog(encrypter: Encrypter, applicationId?: numbe
     if (!(error instanceof BrokenChainError)) throw error; // a report names it
   });
   const signer = new ChainSigner(encrypter);
-  const rows = await query<{ applicationId: number }>`
-    SELECT application_id AS "applicationId" FROM audit_chains
-    UNION SELECT application_id FROM audit_entries WHERE seq IS NOT NULL ORDER BY 1`;
-  const ids = rows.map((row) => row.applicationId);
   const reports: ChainReport[] = [];
-  for (const id of ids) {
+  for (const id of await listChains()) {
     if (applicationId === undefined || applicationId === id) reports.push(await verifyChain(id, signer));
   }
   return reports;

@@ -12,7 +12,7 @@ export function faultsIn(output: string): string[] {
   return lines.flatMap((line, index) => (isFault(line) ? [lines.slice(index, index + 15).join('\n')] : []));
 }
 
-interface Told {
+interface NotifiedEvent {
   position: bigint;
   dialogId: string;
   kind: string;
@@ -21,8 +21,8 @@ interface Told {
   isGone: boolean;
 }
 
-export async function toldEvents(since: string): Promise<Told[]> {
-  const rows = await sql<Omit<Told, 'position'> & { position: string }>(
+export async function notifiedEvents(since: string): Promise<NotifiedEvent[]> {
+  const rows = await sql<Omit<NotifiedEvent, 'position'> & { position: string }>(
     `SELECT e.position, e.dialog_id AS "dialogId", upper(left(e.kind::text, 1)) || substr(e.kind::text, 2) AS kind,
        e.audience_ids AS "audienceIds", m.id IS NULL AS "isGone"
      FROM events_outbox e LEFT JOIN messages m ON m.application_id = e.application_id AND m.id = e.subject_id
@@ -32,17 +32,21 @@ export async function toldEvents(since: string): Promise<Told[]> {
   return rows.map((row) => ({ ...row, position: BigInt(row.position) }));
 }
 
-export function expectedOf({ options: { user, dialogId } }: Listener, notified: Told[], set: ChaosFixture): Told[] {
+export function expectedOf(
+  { options: { user, dialogId } }: Listener,
+  notified: NotifiedEvent[],
+  set: ChaosFixture,
+): NotifiedEvent[] {
   const dialogIds = new Set(dialogId === undefined ? dialogsOf(set, user) : [dialogId]);
   return notified.filter((one) => dialogIds.has(one.dialogId) && (one.audienceIds?.includes(user.id) ?? true));
 }
 
-export function hasHeardAll(listener: Listener, notified: Told[], set: ChaosFixture): boolean {
+export function hasReceivedAll(listener: Listener, notified: NotifiedEvent[], set: ChaosFixture): boolean {
   const last = expectedOf(listener, notified, set).at(-1)!;
   return listener.received.some(({ position }) => position >= last.position);
 }
 
-export function expectReceivedOnce({ options, received, faults }: Listener, expected: Told[]): void {
+export function expectReceivedOnce({ options, received, faults }: Listener, expected: NotifiedEvent[]): void {
   const who = `user ${options.user.id} by ${options.via}, ${options.dialogId ?? 'all dialogs'}`;
   expect(faults, who).toEqual([]);
   const looksAtMessages = options.withMessages || options.via === 'polls';
@@ -51,7 +55,7 @@ export function expectReceivedOnce({ options, received, faults }: Listener, expe
     const mayBeLeftOut = looksAtMessages && isGone && /^Message(Sent|Edited)$/.test(kind);
     return heardAt.has(position) || !mayBeLeftOut;
   });
-  const text = ({ position, kind, dialogId }: Pick<Told, 'position' | 'kind' | 'dialogId'>) =>
+  const text = ({ position, kind, dialogId }: Pick<NotifiedEvent, 'position' | 'kind' | 'dialogId'>) =>
     `${position} ${kind} ${dialogId}`;
   expect(received.map(text), who).toEqual(due.map(text));
 }

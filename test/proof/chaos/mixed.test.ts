@@ -12,7 +12,14 @@ import { addressOfDatabase } from '../../support/faults/proxied-database.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { pause, Random } from '../../support/fixtures/random.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
-import { expectedOf, expectReceivedOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
+import {
+  expectedOf,
+  expectReceivedOnce,
+  expectStoredOnce,
+  faultsIn,
+  hasReceivedAll,
+  notifiedEvents,
+} from './assertions.ts';
 import { createChaosFixture, dialogsOf } from './fixture.ts';
 import { FileKeeper, RecordKeeper, Secretary } from './keepers.ts';
 import { Listener } from './listener.ts';
@@ -189,8 +196,8 @@ test(`nothing is lost, duplicated or miscounted in ${SECONDS} seconds of mixed w
     last.push(...writer.acknowledged);
   }
   doing = 'listeners were catching up';
-  const notified = await toldEvents(set.since);
-  await until(() => listeners.every((one) => hasHeardAll(one, notified, set)));
+  const notified = await notifiedEvents(set.since);
+  await until(() => listeners.every((one) => hasReceivedAll(one, notified, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
 

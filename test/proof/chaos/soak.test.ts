@@ -4,7 +4,14 @@ import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-s
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 import { until } from '../../support/app/until.ts';
 import { pause, Random } from '../../support/fixtures/random.ts';
-import { expectedOf, expectReceivedOnce, expectStoredOnce, faultsIn, hasHeardAll, toldEvents } from './assertions.ts';
+import {
+  expectedOf,
+  expectReceivedOnce,
+  expectStoredOnce,
+  faultsIn,
+  hasReceivedAll,
+  notifiedEvents,
+} from './assertions.ts';
 import { createChaosFixture, dialogsOf } from './fixture.ts';
 import { Listener } from './listener.ts';
 import { type Acknowledged, Writer } from './writer.ts';
@@ -107,9 +114,9 @@ test(`nothing is lost, duplicated or out of order in ${SECONDS} seconds of kille
     last.set(id, writer.acknowledged[0]!);
   }
 
-  const notified = await toldEvents(set.since);
+  const notified = await notifiedEvents(set.since);
   const giveUp = Date.now() + CATCH_UP_TIMEOUT_MS;
-  await until(() => Date.now() > giveUp || listeners.every((one) => hasHeardAll(one, notified, set)));
+  await until(() => Date.now() > giveUp || listeners.every((one) => hasReceivedAll(one, notified, set)));
   for (const listener of listeners) listener.stop();
   await Promise.all(listening);
 
