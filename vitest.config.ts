@@ -2,11 +2,18 @@ import { createRequire } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { memoryFolder } from './test/support/app/memory-folder.ts';
+
+// Read by `tmpdir()` here, in test files and in the processes that they start.
+process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
 
 /** Where each test file leaves the statements that it made the service send. */
 const statements = join(tmpdir(), `atrium-statements-${process.pid}`);
 
 const PROOFS = 'test/proof/**/*.test.ts';
+
+/** The proofs of every change: most faults that everyday tests miss are in what they cover. */
+const GUARDS = 'test/proof/{attacks,parity,shard-keys}/**/*.test.ts';
 
 export default defineConfig({
   // Node loads graphql's CommonJS build, also for our dependencies; a second copy could not work with its schema.
@@ -38,7 +45,8 @@ export default defineConfig({
           exclude: [PROOFS],
         },
       },
-      { extends: true, test: { name: 'proof', include: [PROOFS] } },
+      { extends: true, test: { name: 'guards', include: [GUARDS] } },
+      { extends: true, test: { name: 'proof', include: [PROOFS], exclude: [GUARDS] } },
     ],
   },
 });

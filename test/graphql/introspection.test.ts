@@ -38,13 +38,16 @@ const documents = [...OPTIONS.map(getIntrospectionQuery), OLD].flatMap((document
 
 test('full introspection returns the exact schema on every transport, also from the cache', async () => {
   for (const document of documents) {
-    const { data } = executeSync({ schema, document: parse(document) });
-    for (let time = 0; time < 2; time++) expect((await graphql(document, {}, anonymous)).data).toEqual(data);
+    // As text, because the comparison of objects of this size takes seconds.
+    const expected = JSON.stringify(executeSync({ schema, document: parse(document) }).data);
+    const dataOf = ({ data }: { data?: unknown }) => JSON.stringify(data);
+    for (let time = 0; time < 2; time++) expect(dataOf(await graphql(document, {}, anonymous))).toBe(expected);
     for (const [transport, run] of GRAPHQL_TRANSPORTS) {
-      expect([transport, await run(document, {}, apiKey)]).toMatchObject([transport, { data }]);
+      expect([transport, dataOf(await run(document, {}, apiKey))]).toEqual([transport, expected]);
     }
     const url = `${running.url}/graphql?${new URLSearchParams({ query: document.replaceAll(/\s+/g, ' ') })}`;
-    expect(await (await fetch(url, { headers: { Accept: 'application/json' } })).json()).toEqual({ data });
+    const response = await fetch(url, { headers: { Accept: 'application/json' } });
+    expect(await response.text()).toBe(`{"data":${expected}}`);
   }
 });
 

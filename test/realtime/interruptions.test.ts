@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../support/app/app.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
-import { ownConnection, sql } from '../support/app/sql.ts';
+import { outboxReads, ownConnection, sql } from '../support/app/sql.ts';
 import { streamEvents } from '../support/clients/sse.ts';
 import {
   closeSockets,
@@ -74,13 +74,6 @@ async function expectReceived(listeners: LiveSubscription[], texts: string[]): P
   for (const one of listeners) expect(textsOf(one)).toEqual(texts);
 }
 
-async function manyLooks(): Promise<void> {
-  for (let nth = 0; nth < 10; nth++) {
-    running.app.services.outbox.wake();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 describe('exactly-once delivery', () => {
   test.each([
     ['the recipients cannot be read', 'ALTER TABLE members RENAME COLUMN left_at TO', 'left_at'],
@@ -96,9 +89,9 @@ describe('exactly-once delivery', () => {
     await sql(`${rename} ${column}_away`);
     await sql('UPDATE dialogs SET member_version = member_version + 1');
     await announce(dialogId, await store(dialogId, ['one', 'two']));
-    await manyLooks();
+    await outboxReads();
     await announce(dialogId, await store(dialogId, ['three']));
-    await manyLooks();
+    await outboxReads();
     for (const one of listeners) expect(one.payloads()).toEqual([]);
     await sql(`${rename.replace(column, `${column}_away`)} ${column}`);
     await expectReceived(listeners, ['one', 'two', 'three']);

@@ -5,7 +5,7 @@ import { appendDialogEvents } from '../../src/realtime/outbox.ts';
 import { OutboxReader } from '../../src/realtime/outbox-reader.ts';
 import { APPLICATION, running, useApp } from '../support/app/app.ts';
 import { startAnother } from '../support/app/other-apps.ts';
-import { ownConnection, sql } from '../support/app/sql.ts';
+import { onStatement, outboxReads, ownConnection, sql } from '../support/app/sql.ts';
 import { closeSockets, listen, until } from '../support/clients/websocket.ts';
 import { createDialog, MESSAGE_SENT, quickUsers, send, sendMany } from '../support/fixtures/chat.ts';
 
@@ -48,13 +48,6 @@ async function cast() {
   return { alice: alice!, bob: bob!, dialogId, messageId: await send(alice!, dialogId, 'first') };
 }
 
-async function manyLooks(): Promise<void> {
-  for (let nth = 0; nth < 10; nth++) {
-    running.app.services.outbox.wake();
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 describe('the order of the stream', () => {
   test('events after a gap are delivered only when its transaction ends, and then in order', async () => {
     const { alice, bob, dialogId, messageId } = await cast();
@@ -62,7 +55,7 @@ describe('the order of the stream', () => {
     const reactions = await listen(REACTION_ADDED, { dialogId }, bob);
     const slow = await slowReaction(dialogId, messageId, 'late');
     await sendMany(alice, dialogId, 3);
-    await manyLooks();
+    await outboxReads();
     expect([messages.payloads(), reactions.payloads()]).toEqual([[], []]);
     await finish(slow, 'COMMIT');
     const [{ reactionAdded }] = await reactions.atLeast(1);
@@ -78,7 +71,7 @@ describe('the order of the stream', () => {
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     const slow = await slowReaction(dialogId, messageId, 'never');
     await send(alice, dialogId, 'second');
-    await manyLooks();
+    await outboxReads();
     expect(messages.payloads()).toEqual([]);
     await finish(slow, 'ROLLBACK');
     await messages.atLeast(1);
@@ -96,10 +89,10 @@ describe('the order of the stream', () => {
     const three = await slowReaction(dialogId, messageId, 'three');
     await send(alice, dialogId, 'behind');
     await finish(three, 'COMMIT');
-    await manyLooks();
+    await outboxReads();
     await finish(one, 'COMMIT');
     expect(await reactions.atLeast(1)).toMatchObject([{ reactionAdded: { name: 'one' } }]);
-    await manyLooks();
+    await outboxReads();
     expect([reactions.payloads().length, messages.payloads().length]).toEqual([1, 0]);
     await finish(two, 'ROLLBACK');
     await messages.atLeast(1);
@@ -128,11 +121,18 @@ describe('the order of the stream', () => {
     const { alice, bob, dialogId, messageId } = await cast();
     const slow = await slowReaction(dialogId, messageId, 'under way');
     await send(alice, dialogId, 'committed meanwhile, with a later position');
+    let isOpen = false;
+    let waits = 0;
+    const release = onStatement((text) => {
+      if (text.includes('AS xmin')) waits++;
+    });
     const opening = listen(REACTION_ADDED, { dialogId }, bob);
-    const isOpenEarly = await Promise.race([
-      opening.then(() => true),
-      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 150)),
-    ]);
+    opening.then(() => {
+      isOpen = true;
+    });
+    await until(() => isOpen || waits >= 2);
+    release();
+    const isOpenEarly = isOpen;
     await finish(slow, 'COMMIT');
     const reactions = await opening;
     // A subscription that had to wait for the commit need not receive its event.
@@ -149,7 +149,7 @@ describe('the order of the stream', () => {
     const messages = await listen(MESSAGE_SENT, { dialogId }, bob);
     await send(alice, dialogId, 'new');
     await messages.atLeast(1);
-    await manyLooks();
+    await outboxReads();
     expect(messages.payloads().map((event) => event.messageSent.message.text)).toEqual(['new']);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app/app.ts';
 import { sql } from '../support/app/sql.ts';
+import { until } from '../support/app/until.ts';
 import { graphql } from '../support/clients/graphql.ts';
 import { rest } from '../support/clients/rest.ts';
 import { connect, listen, openSocket } from '../support/clients/websocket.ts';
@@ -106,7 +107,7 @@ describe('row 33: an internal error reveals nothing of its cause', () => {
     });
     const reader = sse.body!.getReader();
     let text = '';
-    while (running.app.services.hub.subscriptionCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => running.app.services.hub.subscriptionCount >= 2);
     await without('reactions', async () => {
       await send(alice!, dialogId, 'first');
       expect(await received.atLeast(1)).toMatchObject([{ errors: [MASKED] }]);

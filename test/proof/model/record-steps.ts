@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { clock } from '../../support/app/app.ts';
+import { until } from '../../support/app/until.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
@@ -279,15 +280,14 @@ export function compoundIndexes(fields: Field[]): { fields: string[] }[] {
 
 export async function indexesSettled({ className }: Scene): Promise<void> {
   const query = 'query ($name: String!) { class(name: $name) { fields { index } indexes { state } } }';
-  for (;;) {
+  await until(async () => {
     const { class: known } = await execute(query, { name: className }, apiKey);
     const states = [
       ...known.fields.map(({ index }: { index: string }) => index),
       ...known.indexes.map(({ state }: { state: string }) => state),
     ];
-    if (states.every((state) => state === 'READY' || state === 'NONE')) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return states.every((state) => state === 'READY' || state === 'NONE');
+  });
 }
 
 function expectSame(_doing: Doing, answer: Answer<unknown>, expected: () => unknown): void {

@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { cliJson } from '../../support/app/cli.ts';
 import { startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { createDataDir, exitCode, failToStart, launch, type Service, startService } from '../../support/app/service.ts';
+import { until } from '../../support/app/until.ts';
 
 const SECRETS = {
   BOOTSTRAP_APPLICATION_ID: '92',
@@ -215,7 +216,3 @@ test('a service survives an outage of its database, serves afterwards, and can s
   expect(service.output()).not.toMatch(/nhandled|did not stop/);
   await listener.dispose();
 });
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
-}

@@ -3,6 +3,7 @@ import { db } from '../../../src/db/client.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql, whileUserIsLocked } from '../../support/app/sql.ts';
+import { until } from '../../support/app/until.ts';
 import { graphql, socketClient, subscribe } from '../../support/clients/graphql.ts';
 import {
   createDialog,
@@ -159,7 +160,7 @@ describe('deleteUser', () => {
     const alice = await createUser();
     const dialogId = await createDialog(bob, [alice]);
     const closed = [alice, onBehalfOf(alice)].map((caller) => closeOfSocket(caller, dialogId));
-    while (running.app.services.hub.subscriptionCount < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => running.app.services.hub.subscriptionCount >= 2);
     await remove(alice);
     expect(await Promise.all(closed)).toEqual([4403, 4403]);
     expect((await errorOf('{ me { id } }', {}, alice)).code).toBe('UNAUTHENTICATED');

@@ -17,6 +17,7 @@ import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Limit, LimitName } from '../../../src/server/limits/definitions.ts';
 import { TestClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
+import './password-cost.ts';
 
 /** The time of the wire samples of real clients. */
 export const SAMPLE_TIME = new Date(1_795_196_819_000);

@@ -9,7 +9,8 @@ export interface TestDatabase {
 
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template_atrium`));
+  // A copy of the files takes a third of the time of one through the log.
+  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template_atrium STRATEGY FILE_COPY`));
   return {
     config: { connectionString: urlOf(name) },
     drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)).then(() => {}),

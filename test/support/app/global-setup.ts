@@ -29,21 +29,24 @@ const TEMPLATE = 'template_atrium';
 
 /** Compiles the source and provides one PostgreSQL server for all tests: that of `TEST_DATABASE_URL`, or its own. */
 export default async function setup(project: TestProject) {
-  const built = await buildSource();
+  const [built, { url, stop }] = await Promise.all([buildSource(), startMigratedServer()]);
   project.provide('builtSource', built.folder);
   project.onTestsRerun(built.again);
-  const { url, stop } = await (process.env.TEST_DATABASE_URL
-    ? createTemplate(process.env.TEST_DATABASE_URL)
-    : startServer());
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await migrate(client, new URL('../../../prisma/migrations', import.meta.url));
-  await client.end();
   project.provide('templateUrl', url);
   return async () => {
     await built.remove();
     await stop();
   };
+}
+
+async function startMigratedServer() {
+  const { TEST_DATABASE_URL } = process.env;
+  const server = await (TEST_DATABASE_URL ? createTemplate(TEST_DATABASE_URL) : startServer());
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await migrate(client, new URL('../../../prisma/migrations', import.meta.url));
+  await client.end();
+  return server;
 }
 
 async function startServer() {

@@ -1,13 +1,17 @@
 import pg from 'pg';
+import { createPool } from '../../../src/db/pool.ts';
 import { running } from './app.ts';
+import type { TestDatabase } from './database.ts';
+import { until } from './until.ts';
+
+/** Beside the pool of the service; a dropped database closes its connections. */
+const pools = new WeakMap<TestDatabase, pg.Pool>();
 
 export async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = await ownConnection();
-  try {
-    return (await client.query<Row>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
+  const { database } = running;
+  const pool = pools.get(database) ?? createPool({ ...database.config, idleTimeoutMillis: 0 });
+  pools.set(database, pool);
+  return (await pool.query<Row>(text, values)).rows;
 }
 
 export async function rowCounts(): Promise<Record<string, number>> {
@@ -41,27 +45,49 @@ const BACKGROUND_TRANSACTION = /"audit_chains"|FROM audit_chains WHERE|SET seq =
 export async function statementsOf(action: () => Promise<unknown>): Promise<string[]> {
   const sent: { text: string; transaction: { isBackground: boolean } | undefined }[] = [];
   const transactions = new Map<pg.Client, { isBackground: boolean }>();
-  const { query } = pg.Client.prototype;
-  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
-    const [statement] = args;
-    const text = typeof statement === 'string' ? statement : ((statement as { text?: string } | null)?.text ?? '');
-    if (text === 'BEGIN') transactions.set(this, { isBackground: false });
-    let transaction = transactions.get(this);
+  const release = onStatement((text, client) => {
+    if (text === 'BEGIN') transactions.set(client, { isBackground: false });
+    let transaction = transactions.get(client);
     if (BACKGROUND_TRANSACTION.test(text)) {
       transaction ??= { isBackground: true }; // it began before the action
       transaction.isBackground = true;
-      transactions.set(this, transaction);
+      transactions.set(client, transaction);
     }
     if (!BACKGROUND.test(text)) sent.push({ text, transaction });
-    if (text === 'COMMIT' || text === 'ROLLBACK') transactions.delete(this);
-    return (query as (...all: unknown[]) => unknown).apply(this, args);
-  } as typeof query;
+    if (text === 'COMMIT' || text === 'ROLLBACK') transactions.delete(client);
+  });
   try {
     await action();
   } finally {
-    pg.Client.prototype.query = query;
+    release();
   }
   return sent.filter(({ transaction }) => !transaction?.isBackground).map(({ text }) => text);
+}
+
+/** Wakes the outbox until the service has read it, or the recipients of its rows, ten more times. */
+export async function outboxReads(): Promise<void> {
+  let reads = 0;
+  const release = onStatement((text) => {
+    if (/events_outbox|members/.test(text)) reads++;
+  });
+  await until(() => {
+    running.app.services.outbox.wake();
+    return reads >= 10;
+  });
+  release();
+}
+
+/** Calls back before each statement of this process is sent. @returns a function that ends this */
+export function onStatement(notify: (text: string, client: pg.Client) => void): () => void {
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function spied(this: pg.Client, ...args: unknown[]) {
+    const [statement] = args;
+    notify(typeof statement === 'string' ? statement : ((statement as { text?: string } | null)?.text ?? ''), this);
+    return (query as (...all: unknown[]) => unknown).apply(this, args);
+  } as typeof query;
+  return () => {
+    pg.Client.prototype.query = query;
+  };
 }
 
 /**
@@ -100,7 +126,7 @@ export async function whileLocked<Result>(
       isDone = true;
     });
     acting.catch(() => {});
-    while (!isDone && !(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(async () => isDone || (await isWaiting()));
     await holder.query(change, [id]);
     await holder.query('COMMIT');
     return await acting;

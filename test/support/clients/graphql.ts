@@ -1,6 +1,7 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { running } from '../app/app.ts';
+import { until } from '../app/until.ts';
 import { anonymous, type Caller } from '../fixtures/users.ts';
 
 export interface GraphQLAnswer {
@@ -64,9 +65,7 @@ export async function subscribe(query: string, variables: Record<string, unknown
   })().catch((error: unknown) => {
     refusal = error;
   });
-  while (hub.subscriptionCount <= before && refusal === undefined && pending.length === 0) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await until(() => hub.subscriptionCount > before || refusal !== undefined || pending.length > 0);
   isListening = true;
   if (refusal !== undefined) {
     await client.dispose();
