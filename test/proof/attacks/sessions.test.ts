@@ -4,6 +4,7 @@ import { ServiceUnavailableError } from '../../../src/lib/errors.ts';
 import { isSignedBy, sign, signedText } from '../../../src/lib/signature.ts';
 import { hashFirstPassword, hashPassword, isPassword } from '../../../src/resolvers/users/passwords.ts';
 import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
+import { useProductionCost } from '../../support/app/password-cost.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rest } from '../../support/clients/rest.ts';
@@ -113,6 +114,8 @@ describe('#26 replay', () => {
 });
 
 describe('#41 denial by expensive logins', () => {
+  useProductionCost();
+
   test('a login is rejected immediately while the hashing queue is full, and succeeds afterwards', async () => {
     const user = await createUser();
     const session = await openSession();
@@ -131,6 +134,8 @@ describe('#41 denial by expensive logins', () => {
 });
 
 describe('#41 denial by expensive sign-ups', () => {
+  useProductionCost();
+
   test('neither a flood of sign-ups nor sign-ins from one network block other logins', async () => {
     const user = await createUser();
     const session = await openSession();
