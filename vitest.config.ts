@@ -1,32 +1,18 @@
 import { createRequire } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { memoryFolder } from './test/support/app/memory-folder.ts';
 
-// Read by `tmpdir()` here, in test files and in the processes that they start.
-process.env.TMPDIR ??= memoryFolder() ?? tmpdir();
-
-/** Where each test file leaves the statements that it made the service send. */
-const statements = join(tmpdir(), `atrium-statements-${process.pid}`);
+/** Of each project, because Vitest would also run that of the root. */
+const GLOBAL_SETUP = 'test/support/app/global-setup.ts';
 
 const PROOFS = 'test/proof/**/*.test.ts';
-
-/** The proofs of every change: most faults that everyday tests miss are in what they cover. */
-const GUARDS = 'test/proof/{attacks,parity,shard-keys}/**/*.test.ts';
 
 export default defineConfig({
   // Node loads graphql's CommonJS build, also for our dependencies; a second copy could not work with its schema.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
-    reporters: [
-      'default',
-      ['./test/proof/shard-keys/reporter.ts', { folder: statements }],
-      './test/support/app/summary-reporter.ts',
-    ],
-    globalSetup: 'test/support/app/global-setup.ts',
+    reporters: ['default', './test/proof/shard-keys/reporter.ts', './test/support/app/summary-reporter.ts'],
     setupFiles: 'test/proof/shard-keys/record.ts',
-    env: { STATEMENTS_FOLDER: statements },
     pool: 'forks',
     // Files share the modules of their process, since loading them takes seconds; each has a database of its own.
     isolate: false,
@@ -41,12 +27,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'everyday',
+          globalSetup: GLOBAL_SETUP,
           include: ['test/**/*.test.ts'],
           exclude: [PROOFS],
         },
       },
-      { extends: true, test: { name: 'guards', include: [GUARDS] } },
-      { extends: true, test: { name: 'proof', include: [PROOFS], exclude: [GUARDS] } },
+      { extends: true, test: { name: 'proof', globalSetup: GLOBAL_SETUP, include: [PROOFS] } },
     ],
   },
 });

@@ -7,9 +7,9 @@ import type { App } from './server/lifecycle.ts';
 import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
 import { credentialsFile, prepare } from './server/prepare.ts';
-import { createEncrypter, naming, openDatabase } from './server/startup.ts';
+import { createEncrypter, type Database, naming, openDatabase } from './server/startup.ts';
 import { workerProcess } from './server/worker.ts';
-import { startWorkers, type Workers } from './server/workers.ts';
+import { forkWorkers } from './server/workers.ts';
 
 type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
 
@@ -31,6 +31,7 @@ async function main(config: Config): Promise<void> {
   // Loads while the database starts, because each takes a few hundred milliseconds.
   const lifecycle = import('./server/lifecycle.ts');
   lifecycle.catch(() => {}); // reported below
+  if (worker) await Promise.race([worker.mayStart, stopRequested.then(() => process.exit(0))]);
   const database = await openDatabase(config);
   let app: App;
   try {
@@ -73,16 +74,17 @@ async function main(config: Config): Promise<void> {
 
 /** Workers open the database themselves, like other processes that share it. */
 async function superviseWorkers(config: Config, log: Logger, stopRequested: Promise<void>): Promise<void> {
-  const database = await openDatabase(config);
-  let workers: Workers;
+  const workers = forkWorkers(config.workers, log);
+  let database: Database | undefined;
   try {
+    database = await openDatabase(config);
     await prepareAndReport(config, log);
-    workers = await startWorkers(config.workers, log);
+    await reportReady(await workers.start(), config);
   } catch (error) {
-    await database.stop();
+    await workers.stop().catch(() => {}); // those that had not started are killed
+    await database?.stop();
     throw error;
   }
-  await reportReady(workers, config);
   await stopRequested;
   await stop(log, [workers, database]);
 }

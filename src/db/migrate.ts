@@ -25,17 +25,24 @@ const BOOKKEEPING = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
 )`;
 
 /**
- * Applies migrations in order of name. Several processes may call it at once.
+ * Applies migrations in order of name. Several processes may call it at once; `onPending` is called by the one that
+ * applies them.
  * @throws a migration fails, failed earlier, was modified after it was applied, or is unknown to this build
  */
-export async function migrate(connection: Connection, directory: string | URL): Promise<string[]> {
+export async function migrate(
+  connection: Connection,
+  directory: string | URL,
+  onPending: (names: string[]) => void = () => {},
+): Promise<string[]> {
   const migrations = await readMigrations(directory);
 
   await lock(connection);
   try {
     const pending = await listPending(connection, migrations);
+    const names = pending.map(({ name }) => name);
+    if (names.length > 0) onPending(names);
     for (const migration of pending) await apply(connection, migration);
-    return pending.map(({ name }) => name);
+    return names;
   } finally {
     await connection.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
   }

@@ -52,7 +52,7 @@ export class EmbeddedAtrium implements Atrium {
     const { createGateways } = await import('../server/create-gateways.ts');
     const { prepare } = await import('../server/prepare.ts');
     const { openDatabase } = await import('../server/startup.ts');
-    const database = await openDatabase(config, { onCreate: (text) => log.info(text) });
+    const database = await openDatabase(config, { onProgress: (text) => log.info(text) });
     try {
       const { encrypter, credentials } = await prepare(config, log);
       const now = () => new Date();

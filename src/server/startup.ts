@@ -31,14 +31,14 @@ export interface Database {
 export interface OpenOptions {
   /** False: fails if `DATA_DIR` has no database. Default: true. */
   mayCreate?: boolean;
-  /** Called before a database is created. Default: writes to the standard error output. */
-  onCreate?: (text: string) => void;
+  /** Called before steps that can take seconds. Default: writes to the standard error output. */
+  onProgress?: (text: string) => void;
 }
 
 export async function openDatabase(config: DatabaseSettings, options: OpenOptions = {}): Promise<Database> {
-  const { mayCreate = true, onCreate = (text) => process.stderr.write(`atrium: ${text}\n`) } = options;
+  const { mayCreate = true, onProgress = (text) => process.stderr.write(`atrium: ${text}\n`) } = options;
   if (!mayCreate) requireDatabase(config);
-  const { config: database, direct, stop } = await findDatabase(config, onCreate);
+  const { config: database, direct, stop } = await findDatabase(config, onProgress);
   try {
     await connectDatabase(database);
   } catch (error) {
@@ -77,20 +77,20 @@ function requireDatabase({ databaseUrl, dataDir }: DatabaseSettings): void {
 
 async function findDatabase(
   { databaseUrl, databaseDirectUrl, dataDir, workers }: DatabaseSettings,
-  onCreate: (text: string) => void,
+  onProgress: (text: string) => void,
 ): Promise<Database> {
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
-    await prepare(direct).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
+    await prepare(direct, onProgress).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
     return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
   const folder = folderOf(dataDir);
-  if (!existsSync(folder)) onCreate(`creating a database in ${dataDir}, about 10 seconds`);
+  if (!existsSync(folder)) onProgress(`creating a database in ${dataDir}`);
   const flags = ['-c', `max_connections=${connectionsOf(workers)}`];
   const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });
   try {
-    await prepare(embedded.config);
+    await prepare(embedded.config, onProgress);
     return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };
   } catch (error) {
     await embedded.stop();
@@ -98,7 +98,7 @@ async function findDatabase(
   }
 }
 
-async function prepare(config: pg.ClientConfig): Promise<void> {
+async function prepare(config: pg.ClientConfig, onProgress: (text: string) => void): Promise<void> {
   const client = new pg.Client(config);
   client.on('error', () => {}); // the query in flight reports it
   await client.connect();
@@ -109,7 +109,7 @@ async function prepare(config: pg.ClientConfig): Promise<void> {
     const version = rows[0]!.version;
     if (version < OLDEST_POSTGRES)
       throw new Error(`PostgreSQL ${OLDEST_POSTGRES} or newer is required, but the server is version ${version}`);
-    await migrate(client, MIGRATIONS);
+    await migrate(client, MIGRATIONS, ({ length }) => onProgress(`applying ${length} migrations`));
   } finally {
     await client.end();
   }

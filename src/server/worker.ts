@@ -4,18 +4,28 @@ import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
 // Messages between a worker and the primary process (`WORKERS`, src/server/workers.ts).
 
 export type ToPrimary =
+  | { kind: 'loading' }
   | { kind: 'ready'; url: string; consoleUrl: string }
   | { kind: 'collect' }
   | { kind: 'snapshot'; request: number; metrics: MetricsSnapshot };
 
-export type ToWorker = { kind: 'report'; request: number } | { kind: 'collected'; snapshots: MetricsSnapshot[] };
+export type ToWorker =
+  | { kind: 'start' }
+  | { kind: 'report'; request: number }
+  | { kind: 'collected'; snapshots: MetricsSnapshot[] };
 
 export class WorkerProcess implements Peers {
   /** A restarted worker has the number of its predecessor. */
   readonly number: number;
+  /** Resolves when the primary process has prepared the database. */
+  readonly mayStart: Promise<void>;
 
   constructor(number: number) {
     this.number = number;
+    this.mayStart = new Promise((resolve) => {
+      process.on('message', ({ kind }: ToWorker) => kind === 'start' && resolve());
+    });
+    send({ kind: 'loading' }); // earlier messages were lost
   }
 
   reportReady(url: string, consoleUrl: string): void {

@@ -13,24 +13,30 @@ const STABLE_MS = MINUTE;
 /** Workers that do not respond within this time are missing from the metrics. */
 const SNAPSHOT_TIMEOUT_MS = 2 * SECOND;
 
-export interface Workers {
+interface Addresses {
   url: string;
   consoleUrl: string;
+}
+
+export interface Workers {
+  /** Lets the workers use the database. @returns the addresses, once all are ready @throws a worker exits before */
+  start: () => Promise<Addresses>;
   stop: () => Promise<void>;
 }
 
-/** Restarts workers that exit, after pauses that double. @throws a worker exits before all have been ready */
-export async function startWorkers(count: number, log: Logger): Promise<Workers> {
+/** The workers load their modules until `start` is called. Those that exit are restarted, after pauses that double. */
+export function forkWorkers(count: number, log: Logger): Workers {
   const supervisor = new Supervisor(log);
-  const slots = Array.from({ length: count }, (_, index) => index + 1);
-  try {
-    const [first] = await Promise.all(slots.map((slot) => supervisor.keep(slot)));
-    const { url, consoleUrl } = first!;
-    return { url, consoleUrl, stop: () => supervisor.stop() };
-  } catch (error) {
-    await supervisor.stop();
-    throw error;
-  }
+  const ready = Promise.all(Array.from({ length: count }, (_, index) => supervisor.keep(index + 1)));
+  ready.catch(() => {}); // reported by `start`
+  return {
+    start: async () => {
+      supervisor.start();
+      const [first] = await ready;
+      return first!;
+    },
+    stop: () => supervisor.stop(),
+  };
 }
 
 class Supervisor {
@@ -40,13 +46,19 @@ class Supervisor {
   readonly #workers = new Set<Worker>();
   readonly #ready = new Set<Worker>();
   #requests = 0;
+  #mayStart = false;
   #hasFailed = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  keep(slot: number): Promise<Pick<Workers, 'url' | 'consoleUrl'>> {
+  start(): void {
+    this.#mayStart = true;
+    for (const worker of this.#workers) send(worker, { kind: 'start' });
+  }
+
+  keep(slot: number): Promise<Addresses> {
     const worker = this.#fork(slot);
     this.#kept.push(this.#restart(slot, worker));
     return new Promise((resolve, reject) => {
@@ -90,6 +102,7 @@ class Supervisor {
         this.#ready.add(worker);
         this.#log.info({ worker: slot, workerPid: worker.process.pid }, 'a worker is ready');
       }
+      if (message.kind === 'loading' && this.#mayStart) send(worker, { kind: 'start' });
       if (message.kind === 'collect') void this.#collect(worker);
     });
     worker.once('exit', () => {

@@ -21,7 +21,7 @@ export async function findBinaries(account: Account): Promise<Binaries> {
   // Only a different account can lack the permission to enter the folder.
   if (account.uid === undefined || isForeign(trial)) throw explain(trial);
 
-  const copy = copyPackage(native, account);
+  const copy = await copyPackage(native, account);
   const secondTrial = tryOut(copy, account);
   if (!secondTrial.works) throw explain(secondTrial);
   return describe(copy, secondTrial.output);
@@ -79,12 +79,12 @@ function tryOut(native: string, account: Account): Trial {
 }
 
 /** The version is part of the name, so that an upgrade makes a new copy. */
-function copyPackage(native: string, account: Account): string {
+async function copyPackage(native: string, account: Account): Promise<string> {
   const manifest = readFileSync(join(native, '..', 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const copy = join(sharedFolder(account), `postgres-${version}-${process.platform}-${process.arch}`);
   if (!existsSync(copy)) {
-    buildOnce(copy, (folder) => {
+    await buildOnce(copy, (folder) => {
       cpSync(native, folder, { recursive: true, verbatimSymlinks: true });
       makeReadable(folder);
     });

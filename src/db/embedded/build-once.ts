@@ -4,12 +4,12 @@ import { basename, dirname, join } from 'node:path';
 import { isAlive } from './pid-file.ts';
 
 /** Other processes see `folder` complete or not at all. The first of several builders wins, and all use its result. */
-export function buildOnce(folder: string, build: (temporary: string) => void): void {
+export async function buildOnce(folder: string, build: (temporary: string) => unknown): Promise<void> {
   removeAbandoned(folder);
   const temporary = `${folder}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
   mkdirSync(temporary, { mode: 0o700 });
   try {
-    build(temporary);
+    await build(temporary);
     putInPlace(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });

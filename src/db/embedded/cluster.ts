@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Account, accountFor, canEnter } from './account.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { buildOnce } from './build-once.ts';
@@ -42,7 +43,7 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
     return { folder, account, binaries };
   }
   const location = folder === home && !canEnter(account, dirname(home)) ? moveElsewhere(home, account) : folder;
-  createCluster(location, account, binaries);
+  await createCluster(location, account, binaries);
   return { folder: location, account, binaries };
 }
 
@@ -89,12 +90,15 @@ function moveElsewhere(home: string, account: Account): string {
   return readPointer(home) ?? folder;
 }
 
-function createCluster(folder: string, account: Account, { initdb }: Binaries): void {
-  buildOnce(folder, (temporary) => {
+/** Does not block the event loop, so that the service loads its modules at the same time. */
+function createCluster(folder: string, account: Account, { initdb }: Binaries): Promise<void> {
+  return buildOnce(folder, async (temporary) => {
     giveTo(account, temporary);
     const args = ['-D', temporary, '-U', 'postgres', '--auth=trust', '--no-instructions', ...LOCALE];
-    const { status, error, stdout, stderr } = spawnSync(initdb, args, { ...account, cwd: '/', encoding: 'utf8' });
-    if (status !== 0) throw new Error(`initdb failed: ${error?.message ?? `${stdout}${stderr}`.trim()}`);
+    await promisify(execFile)(initdb, args, { ...account, cwd: '/' }).catch((error) => {
+      const { message, stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string };
+      throw new Error(`initdb failed: ${`${stdout}${stderr}`.trim() || message}`);
+    });
   });
 }
 

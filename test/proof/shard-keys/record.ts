@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, aroundEach, vi } from 'vitest';
+import { statementsFolder } from '../../support/app/run-folder.ts';
 import { ofTest, sent } from './sent-statements.ts';
-
-const folder = process.env.STATEMENTS_FOLDER!;
 
 vi.mock('../../../src/jobs/sweep.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../../src/jobs/sweep.ts')>();
@@ -26,7 +25,7 @@ vi.mock('../../../src/resolvers/audit/trim.ts', async (importOriginal) => {
 aroundEach((runTest) => ofTest.run(true, runTest));
 
 afterAll(() => {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify([...sent]));
+  mkdirSync(statementsFolder(), { recursive: true });
+  writeFileSync(join(statementsFolder(), `${randomUUID()}.json`), JSON.stringify([...sent]));
   sent.clear();
 });

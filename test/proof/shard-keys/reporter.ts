@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { statementsFolder } from '../../support/app/run-folder.ts';
 import { judge } from './judge.ts';
 
 /**
@@ -8,12 +9,7 @@ import { judge } from './judge.ts';
  * stores rows by application (docs/scaling.md). A run of all everyday tests also fails for unused exceptions.
  */
 export default class ShardKeysReporter implements Reporter {
-  readonly #folder: string;
   #vitest!: Vitest;
-
-  constructor({ folder }: { folder: string }) {
-    this.#folder = folder;
-  }
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -33,9 +29,10 @@ export default class ShardKeysReporter implements Reporter {
   }
 
   #takeStatements(): Set<string> {
-    const files = readdirSync(this.#folder).map((name) => join(this.#folder, name));
+    const folder = statementsFolder();
+    const files = existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
     const statements = new Set(files.flatMap((file) => JSON.parse(readFileSync(file, 'utf8')) as string[]));
-    rmSync(this.#folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true }); // a run that watches continues
     return statements;
   }
 }

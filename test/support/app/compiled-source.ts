@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
@@ -14,18 +13,9 @@ declare module 'vitest' {
   }
 }
 
-/** Builds once for all processes of the tests, as `npm run build` does. */
-export async function buildSource(): Promise<{
-  folder: string;
-  again: () => Promise<void>;
-  remove: () => Promise<void>;
-}> {
-  const folder = await mkdtemp(join(ROOT, 'dist-test-'));
-  const again = async () => {
-    await run(process.execPath, ['scripts/build.mjs', basename(folder)], { cwd: ROOT });
-  };
-  await again();
-  return { folder, again, remove: () => rm(folder, { recursive: true, force: true }) };
+/** Builds for all processes of the tests, as `npm run build` does. @param folder in the root of the repository */
+export async function buildSource(folder: string): Promise<void> {
+  await run(process.execPath, ['scripts/build.mjs', basename(folder)], { cwd: ROOT });
 }
 
 /** The file that `node` runs as the service or as the CLI. */

@@ -1,4 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -6,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../../src/db/embedded.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { buildSource } from './compiled-source.ts';
+import { createRunFolders } from './run-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -29,13 +29,14 @@ const TEMPLATE = 'template_atrium';
 
 /** Compiles the source and provides one PostgreSQL server for all tests: that of `TEST_DATABASE_URL`, or its own. */
 export default async function setup(project: TestProject) {
-  const [built, { url, stop }] = await Promise.all([buildSource(), startMigratedServer()]);
-  project.provide('builtSource', built.folder);
-  project.onTestsRerun(built.again);
+  const { build, remove } = await createRunFolders();
+  const [, { url, stop }] = await Promise.all([buildSource(build), startMigratedServer()]);
+  project.provide('builtSource', build);
+  project.onTestsRerun(() => buildSource(build));
   project.provide('templateUrl', url);
   return async () => {
-    await built.remove();
     await stop();
+    remove();
   };
 }
 
@@ -49,18 +50,9 @@ async function startMigratedServer() {
   return server;
 }
 
-async function startServer() {
-  const folder = await mkdtemp(join(tmpdir(), 'atrium-test-'));
-  await chmod(folder, 0o755); // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+function startServer() {
   const flags = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const { url, stop } = await startEmbedded({ dataDir: join(folder, 'postgres'), database: TEMPLATE, flags });
-  return {
-    url,
-    stop: async () => {
-      await stop();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return startEmbedded({ dataDir: join(tmpdir(), 'postgres'), database: TEMPLATE, flags });
 }
 
 async function createTemplate(serverUrl: string) {
