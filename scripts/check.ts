@@ -1,7 +1,7 @@
 // Checks to pass before a change is merged: format, types, patterns, generated files, migrations, dead code and tests.
 // `--without-tests` skips the tests.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
@@ -29,6 +29,7 @@ await step(
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
+await step('workflows', workflowsAreValid);
 await step('no dead code', () => run('npx', ['knip']));
 await step('plain English', () => run('npx', ['tsx', 'scripts/check-prose.ts']));
 await step('spelling', () => run('npm', ['run', '--silent', 'check:spelling']));
@@ -56,6 +57,16 @@ function generatedFilesAreUnchanged(): boolean {
   const changed = GENERATED.filter((file, index) => readFileSync(file, 'utf8') !== before[index]);
   for (const file of changed) process.stdout.write(`${file} was out of date and has been regenerated\n`);
   return changed.length === 0;
+}
+
+/** actionlint is published as a Go module only. */
+function workflowsAreValid(): boolean {
+  if (spawnSync('go', ['version']).status !== 0) {
+    process.stdout.write('skipped, because Go is not installed\n');
+    return true;
+  }
+  const files = readdirSync('.github/workflows').map((name) => join('.github/workflows', name));
+  return run('go', ['run', 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12', ...files]);
 }
 
 /** Builds a database from the migrations and compares it with the schema. */
