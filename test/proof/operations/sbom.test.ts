@@ -29,14 +29,15 @@ function listed(properties: Record<string, string>): string[] {
   return found.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name} ${version}`);
 }
 
-/** The packages whose files the source maps of `dist` name. Those of Prisma also name files that are not published. */
+/** The packages whose files the source maps of `dist` name. */
 function packagesInMaps(): string[] {
   const maps = readdirSync(join(ROOT, 'dist')).filter((name) => name.endsWith('.js.map'));
   const sources = maps.flatMap((name) => JSON.parse(read(`dist/${name}`)).sources as string[]);
-  const folders = sources.map((source) => /^(?:\.\.\/)*(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]);
-  const isInstalled = (folder: string | undefined): folder is string =>
-    folder !== undefined && existsSync(join(ROOT, folder, 'package.json'));
-  return [...new Set(folders)].filter(isInstalled).map(named);
+  const paths = sources.map((source) => source.replace(/^(\.\.\/)+/, ''));
+  // The packages of Prisma are bundles themselves, whose maps name files that are not published.
+  const published = paths.filter((path) => !/@prisma|\.pnpm/.test(path) || existsSync(join(ROOT, path)));
+  const folders = published.map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  return [...new Set(folders)].filter((folder) => folder !== undefined).map(named);
 }
 
 function named(folder: string): string {
