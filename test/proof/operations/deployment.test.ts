@@ -81,6 +81,9 @@ test('files that the image copies exist, and .dockerignore admits what the build
       'scripts/prisma.mjs',
       'scripts/build.mjs',
       'scripts/licenses.mjs',
+      'scripts/sbom.mjs',
+      'scripts/absent',
+      'packages/client/package.json',
       'tsconfig.package.json',
     ]),
   );
