@@ -5,7 +5,7 @@ import { PackageURL } from 'packageurl-js';
 import { packageFolders } from './licenses.mjs';
 
 /**
- * The software bill of materials (CycloneDX 1.6): what each bundle contains, and what npm installs beside it.
+ * The software bill of materials (CycloneDX 1.6): what each bundle contains, and what npm installs with it.
  * @param bundles paths of bundled files by the folder of their bundle
  */
 export async function sbomOf(root, bundles) {

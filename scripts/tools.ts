@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 /** Exact versions, so that a release of a tool cannot change a result. */
 const TOOLS = {
+  'compose-linter': { dclint: '3.1.0' },
   'package-checks': { '@arethetypeswrong/cli': '0.18.5', publint: '0.3.25' },
   'openapi-client': { 'openapi-fetch': '0.17.0', 'openapi-typescript': '7.13.0', typescript: '5.9.3' },
   registry: { verdaccio: '6.8.0' },
