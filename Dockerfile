@@ -6,6 +6,10 @@ ARG NODE=22.21.1-bookworm-slim
 FROM node:${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
+# The workspaces that are built, and the stand-in for packages that nothing uses.
+COPY packages/client/package.json packages/client/
+COPY packages/console/package.json packages/console/
+COPY scripts/absent scripts/absent
 # Install scripts are disabled; the necessary steps follow explicitly.
 RUN npm ci --ignore-scripts
 COPY . .

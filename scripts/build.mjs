@@ -5,10 +5,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licensesOf } from './licenses.mjs';
+import { sbomOf } from './sbom.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { dependencies } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
@@ -49,9 +50,17 @@ if (outdir === 'dist') {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.package.json'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
-  await writeFile(join(root, outdir, 'LICENSES.md'), await licensesOf(root, Object.keys(metafile.inputs)));
-  await (await import('vite')).build({
-    root: join(root, 'packages/console'),
-    configFile: join(root, 'packages/console/vite.config.ts'),
-  });
+  const inputs = Object.keys(metafile.inputs);
+  await writeFile(join(root, outdir, 'LICENSES.md'), await licensesOf(root, inputs));
+  const bundles = { dist: inputs, 'packages/console/dist': await buildConsole() };
+  await writeFile(join(root, outdir, 'sbom.cdx.json'), await sbomOf(root, bundles));
+}
+
+/** @returns the bundled files */
+async function buildConsole() {
+  const { build } = await import('vite');
+  const folder = join(root, 'packages/console');
+  const { output } = await build({ root: folder, configFile: join(folder, 'vite.config.ts') });
+  const modules = output.flatMap(({ moduleIds = [], originalFileNames = [] }) => [...moduleIds, ...originalFileNames]);
+  return modules.map((path) => relative(root, join(folder, relative(folder, path.replace(/^\0|\?.*$/g, '')))));
 }

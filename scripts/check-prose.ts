@@ -1,8 +1,6 @@
 // Fails on words that docs/glossary.md replaces, and on style habits counted per 1,000 words.
 // `npm run check:prose -- src/resolvers` covers only the given folders or files.
-import { TextlintKernel } from '@textlint/kernel';
-import markdown from '@textlint/textlint-plugin-markdown';
-import terminology from 'textlint-rule-terminology';
+import MarkdownIt from 'markdown-it';
 import { terms } from './prose/terms.ts';
 import { collectTexts, type Kind, type Text } from './prose/texts.ts';
 
@@ -20,7 +18,8 @@ const HABITS: Habit[] = [
 
 const places = process.argv.slice(2);
 const texts = collectTexts();
-const problems = (await Promise.all(texts.filter(isAsked).map(problemsOf))).flat();
+const markdown = new MarkdownIt();
+const problems = texts.filter(isAsked).flatMap(problemsOf);
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 const unusual = (['comments', 'schema', 'docs'] as const).flatMap((kind) => habitsOf(kind));
 for (const line of unusual) process.stdout.write(`${line}\n`);
@@ -31,14 +30,28 @@ function isAsked({ file }: Text): boolean {
   return places.length === 0 || places.some((place) => file.startsWith(place));
 }
 
-async function problemsOf({ file, text }: Text): Promise<string[]> {
-  const { messages } = await new TextlintKernel().lintText(text, {
-    filePath: file,
-    ext: '.md',
-    plugins: [{ pluginId: 'markdown', plugin: markdown.default }],
-    rules: [{ ruleId: 'terminology', rule: terminology, options: { defaultTerms: false, terms, skip: [] } }],
+function problemsOf({ file, text }: Text): string[] {
+  return wordsByLine(text).flatMap(([line, words]) =>
+    terms.flatMap(([pattern, replacement]) =>
+      [...words.matchAll(pattern)].map(([word]) => `${file}:${line}: “${word}”: write ${replacement}`),
+    ),
+  );
+}
+
+/** The words of each line of a Markdown text, without code and addresses. */
+function wordsByLine(text: string): [line: number, words: string][] {
+  let first = 0;
+  return markdown.parse(text, {}).flatMap(({ type, children, map }) => {
+    // Cells of tables have no line of their own.
+    if (map) first = map[0] + 1;
+    if (type !== 'inline') return [];
+    const lines = [''];
+    for (const { type, content } of children ?? []) {
+      if (type === 'softbreak' || type === 'hardbreak') lines.push('');
+      else lines[lines.length - 1] += type === 'text' ? content : ' ` ';
+    }
+    return lines.map((words, index): [number, string] => [first + index, words]);
   });
-  return messages.map(({ loc, message }) => `${file}:${loc.start.line}: ${message}`);
 }
 
 function habitsOf(kind: Kind): string[] {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { type NodePath, type PluginObj, transformAsync, types } from '@babel/core';
@@ -17,7 +18,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the pages work below any path.
   base: './',
-  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), compressed()],
+  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), swaggerUi(), compressed()],
   resolve: { alias: { '@atrium/client': fileURLToPath(new URL('../client/src/index.ts', import.meta.url)) } },
   build: {
     outDir: 'dist',
@@ -77,6 +78,22 @@ function compressed(): Plugin {
       for (const name of Object.keys(bundle).filter((one) => /^assets\/.*\.(js|css)$/.test(one))) {
         const file = join(dir!, name);
         await writeFile(`${file}.br`, brotliCompressSync(await readFile(file)));
+      }
+    },
+  };
+}
+
+/** Copies the three of its thirty files that the documentation page at `/docs` uses, and their licenses. */
+function swaggerUi(): Plugin {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const names = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
+  return {
+    name: 'swagger-ui',
+    async generateBundle() {
+      for (const name of names) {
+        const file = join(folder, name);
+        const source = await readFile(file);
+        this.emitFile({ type: 'asset', fileName: `swagger-ui/${name}`, originalFileName: file, source });
       }
     },
   };

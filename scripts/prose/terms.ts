@@ -36,7 +36,7 @@ const TERMS: readonly Term[] = [
   ['gaps §', 'a section name of docs/reference/rest-contract.md'],
 ];
 
-export const terms: [pattern: string, replacement: string][] = TERMS.map(([pattern, replacement]) => [
-  `(?<![\\w-])(?:${pattern})(?![\\w-])`,
+export const terms: [pattern: RegExp, replacement: string][] = TERMS.map(([pattern, replacement]) => [
+  new RegExp(`(?<![\\w-])(?:${pattern})(?![\\w-])`, 'gi'),
   replacement,
 ]);

@@ -17,10 +17,10 @@ export interface Package {
   manifest: Manifest;
 }
 
-/** The folders of all packages of the repository, relative to it. */
+/** The folders of the root and its workspaces, relative to the repository. */
 export function packageFolders(): string[] {
   const inner = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`);
-  return ['.', ...inner.filter((folder) => existsSync(join(ROOT, folder, 'package.json'))).sort()];
+  return ['.', ...inner.filter((folder) => existsSync(join(ROOT, folder, 'package.json'))).sort(), 'examples/chat'];
 }
 
 export function readManifest(folder: string): Manifest {

@@ -13,19 +13,24 @@ const folders = packageFolders();
 const previous = readManifest('.').version;
 const names = new Set(folders.map((folder) => readManifest(folder).name));
 
-for (const folder of folders) {
-  const file = join(ROOT, folder, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  manifest.version = version;
-  for (const kind of ['dependencies', 'peerDependencies']) {
-    for (const name of Object.keys(manifest[kind] ?? {})) if (names.has(name)) manifest[kind][name] = `^${version}`;
-  }
-  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-}
-
 const lockFile = join(ROOT, 'package-lock.json');
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'));
 lock.version = version;
-lock.packages[''].version = version;
+
+for (const folder of folders) {
+  const file = join(ROOT, folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  setVersion(manifest);
+  setVersion(lock.packages[folder === '.' ? '' : folder]);
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+}
 writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${previous} → ${version}: ${[...names].join(', ')}\n`);
+
+function setVersion(manifest: Record<string, unknown>): void {
+  manifest.version = version;
+  for (const kind of ['dependencies', 'devDependencies', 'peerDependencies']) {
+    const ranges = (manifest[kind] ?? {}) as Record<string, string>;
+    for (const name of Object.keys(ranges)) if (names.has(name)) ranges[name] = `^${version}`;
+  }
+}

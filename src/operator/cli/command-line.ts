@@ -16,6 +16,7 @@ import { addPushSettingsCommands } from './push-settings.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
 import { addUserCommands } from './users.ts';
+import { addVersionCommand } from './version.ts';
 
 /** @returns the exit code: 0, 1 on failure, 2 on a usage error */
 export function runCommandLine(argv: string[]): Promise<number> {
@@ -40,5 +41,6 @@ export function commandLine(): Command {
   addCheckCommand(program);
   addMigrationCommand(program);
   addStatusCommand(program);
+  addVersionCommand(program);
   return program;
 }

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import swaggerFolder from 'swagger-ui-dist/absolute-path.js';
 import type { Services } from '../../context.ts';
+import { PROJECT_ROOT } from '../../project-root.ts';
 import { docsPolicy, PAGE_SCRIPT, PAGE_STYLE, renderDocs } from './docs-view.ts';
 import type { DOCS_PATHS } from './paths.ts';
 import { HTML, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
+
+/** Copied by the build of `packages/console`. */
+const SWAGGER_UI = new URL('packages/console/dist/swagger-ui/', PROJECT_ROOT);
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
@@ -33,5 +35,5 @@ export function documentation(
 }
 
 async function packaged(type: string, name: string): Promise<ServedFile> {
-  return served(type, await readFile(join(swaggerFolder(), name)));
+  return served(type, await readFile(new URL(name, SWAGGER_UI)));
 }

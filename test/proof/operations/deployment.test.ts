@@ -1,13 +1,23 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { DCLinter } from 'dclint';
 import { DockerfileParser } from 'dockerfile-ast';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { expect, onTestFinished, test } from 'vitest';
+import { installTool } from '../../../scripts/tools.ts';
 import { readConfig } from '../../../src/config.ts';
 import { importedPackages } from '../../support/app/imported-packages.ts';
+import { registryProblem } from '../../support/app/registry.ts';
 
 // Docker may be missing where tests run, so these files are only parsed.
 
@@ -81,6 +91,9 @@ test('files that the image copies exist, and .dockerignore admits what the build
       'scripts/prisma.mjs',
       'scripts/build.mjs',
       'scripts/licenses.mjs',
+      'scripts/sbom.mjs',
+      'scripts/absent',
+      'packages/client/package.json',
       'tsconfig.package.json',
     ]),
   );
@@ -92,16 +105,27 @@ function readdirOrRead(path: string): unknown {
   return found;
 }
 
-test('compose.yaml passes its linter', () => {
+const problem = await registryProblem();
+if (problem) process.stdout.write(`dclint is skipped, because the registry of npm does not answer: ${problem}\n`);
+
+test.skipIf(problem)('compose.yaml passes its linter', () => {
   const rules = {
     'require-project-name-field': 2,
     'no-build-and-image': 0,
     'require-quotes-in-ports': [2, { quoteType: 'double' }],
     'service-image-require-explicit-tag': 2,
-  } as const;
-  const linter = new DCLinter({ rules, quiet: false, debug: false, exclude: [], disableAll: false } as never);
-  const results = linter.lintFiles([join(ROOT, 'compose.yaml')], false);
-  expect(results.map((result: { messages: unknown[] }) => result.messages)).toEqual([[]]);
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-compose-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules }));
+  const dclint = join(installTool('compose-linter'), 'node_modules/dclint/bin/dclint.cjs');
+  const lint = (file: string) =>
+    spawnSync(process.execPath, [dclint, '--config', join(folder, 'rules.json'), '--max-warnings', '0', file], {
+      encoding: 'utf8',
+    });
+  expect(lint(join(ROOT, 'compose.yaml'))).toMatchObject({ status: 0, stderr: '' });
+  writeFileSync(join(folder, 'compose.yaml'), 'services:\n  web:\n    image: nginx\n    ports:\n      - 80:80\n');
+  expect(lint(join(folder, 'compose.yaml')).stdout).toContain('service-image-require-explicit-tag');
 });
 
 test('compose.yaml and deploy/example.env set only known variables', () => {

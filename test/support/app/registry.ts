@@ -1,16 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { installTool } from '../../../scripts/tools.ts';
 import { freePort } from './redis.ts';
 import { exitCode } from './service.ts';
 import { until } from './until.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '../../..');
-const VERDACCIO = dirname(createRequire(import.meta.url).resolve('verdaccio/package.json'));
 
 export interface Registry {
   /** Makes npm use it, in a child process. */
@@ -50,9 +49,10 @@ export async function startRegistry(): Promise<Registry> {
   await writeFile(join(folder, 'config.yaml'), JSON.stringify(config));
   // npm requires a token, and the registry accepts any.
   await writeFile(join(folder, 'npmrc'), `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=any\n`);
+  const verdaccio = join(installTool('registry'), 'node_modules/verdaccio/bin/verdaccio');
   const server = spawn(
     process.execPath,
-    [join(VERDACCIO, 'bin/verdaccio'), '--config', join(folder, 'config.yaml'), '--listen', `127.0.0.1:${port}`],
+    [verdaccio, '--config', join(folder, 'config.yaml'), '--listen', `127.0.0.1:${port}`],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
   await until(async () => (await fetch(`http://127.0.0.1:${port}/-/ping`).catch(() => undefined))?.ok === true);
