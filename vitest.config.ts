@@ -8,6 +8,15 @@ const GLOBAL_SETUP = 'test/support/app/global-setup.ts';
 const PROOFS = 'test/proof/**/*.test.ts';
 
 export default defineConfig({
+  plugins: [
+    {
+      // `--sequence.shuffle` shuffles files only, because the tests of many files are steps of one story.
+      name: 'shuffle-files',
+      configureVitest: ({ vitest }) => {
+        vitest.config.sequence.shuffle = false;
+      },
+    },
+  ],
   // Node loads graphql's CommonJS build, also for our dependencies; a second copy could not work with its schema.
   resolve: { alias: [{ find: /^graphql$/, replacement: createRequire(import.meta.url).resolve('graphql') }] },
   test: {
