@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
-import { createYoga, type FetchAPI, type Plugin, processRegularResult } from 'graphql-yoga';
+import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context, Services } from '../../context.ts';
 import { isKnown } from '../../lib/access.ts';
@@ -53,20 +53,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, next: () => 
  */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[], pages: Handler) {
   const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
-  const yoga = createYoga<ServerContext, Context>({
-    schema,
-    graphqlEndpoint: '/graphql',
-    landingPage: false,
-    batching: false,
-    multipart: false,
-    logging: false,
-    parserAndValidationCache: false,
-    graphiql: false,
-    cors: { origin: '*', credentials: false, methods: METHODS, exposedHeaders: EXPOSED },
-    maskedErrors: { maskError: (error) => presentError(error, services.log) },
-    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders)],
-    context: (server) => contextOf(server, services),
-  });
+  const loadYoga = onFirstUse(() => createYogaServer(services, fixedHeaders));
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);
     const requestLogger = () => services.log.child({ requestId: facts.id });
@@ -88,7 +75,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       const plain = plainRequest(request, body);
       const result = plain && (await plainResult(plain, server, services));
       if (result) {
-        const { status, headers, text } = await responseOf(result, plain, yoga.fetchAPI);
+        const { status, headers, text } = await responseOf(result, plain, loadYoga);
         response.writeHead(status, { ...corsHeaders(request), ...headers, ...(await headersOf()) });
         response.end(text);
         return;
@@ -99,11 +86,31 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
       refuse(response, error, requestLogger(), await headersOf());
       return;
     }
-    const answer = () => yoga(request, response, server);
+    const answer = async () => (await loadYoga()).yoga(request, response, server);
     if (!acceptsPage(request)) return answer();
     response.setHeaders(new Map(Object.entries({ ...corsHeaders(request), ...(await headersOf()) })));
     pages(request, response, answer);
   };
+}
+
+/** Loaded on first use, because its 500 modules would delay the start by a quarter of a second. */
+async function createYogaServer(services: Services, fixedHeaders: Record<string, string>) {
+  const { createYoga, processRegularResult } = await import('graphql-yoga');
+  const yoga = createYoga<ServerContext, Context>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    batching: false,
+    multipart: false,
+    logging: false,
+    parserAndValidationCache: false,
+    graphiql: false,
+    cors: { origin: '*', credentials: false, methods: METHODS, exposedHeaders: EXPOSED },
+    maskedErrors: { maskError: (error) => presentError(error, services.log) },
+    plugins: [ourDocuments(services), ourExecution, answerHeaders(fixedHeaders)],
+    context: (server) => contextOf(server, services),
+  });
+  return { yoga, processRegularResult };
 }
 
 /**
@@ -154,13 +161,18 @@ async function executePresented(
   return { ...result, errors: result.errors.map((error) => presentError(error, requestLogger())) };
 }
 
-async function responseOf(result: ExecutionResult, { mediaType }: PlainRequest, fetchAPI: FetchAPI) {
+async function responseOf(
+  result: ExecutionResult,
+  { mediaType }: PlainRequest,
+  loadYoga: () => ReturnType<typeof createYogaServer>,
+) {
   if (!result.errors) {
     const text = Buffer.from(JSON.stringify(result));
     const headers = { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': text.length };
     return { status: 200, headers, text };
   }
-  const response = processRegularResult(result, fetchAPI, mediaType);
+  const { yoga, processRegularResult } = await loadYoga();
+  const response = processRegularResult(result, yoga.fetchAPI, mediaType);
   return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
 }
 
