@@ -16,7 +16,9 @@ const project = mkdtempSync(join(tmpdir(), 'atrium-try-'));
 const options = { cwd: project, stdio: 'inherit', shell: process.platform === 'win32' };
 run('npm', ['init', '--yes']);
 run('npm', ['install', join(packed, file)]);
+run('npx', ['--no-install', 'atrium', '--version']);
 
+// Not with npx, because it does not forward signals on every platform.
 const program = join(project, 'node_modules/atrium/dist/bin.js');
 service = spawn(process.execPath, [program], { cwd: project, env: { ...process.env, PORT: '0' } });
 const timer = setTimeout(() => fail('the service is not ready'), TIMEOUT_MS);
@@ -32,6 +34,8 @@ while (!/ready at \S+\n/.test(output)) await new Promise((done) => setTimeout(do
 clearTimeout(timer);
 const [, url] = /ready at (\S+)\n/.exec(output);
 
+const health = await fetch(`${url}/healthz`);
+if (!health.ok) fail(`/healthz responds ${health.status}`);
 const { apiKey } = JSON.parse(readFileSync(join(project, 'data/credentials.json'), 'utf8'));
 const response = await fetch(`${url}/graphql`, {
   method: 'POST',
