@@ -1,7 +1,13 @@
-import autocannon from 'autocannon';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type Autocannon from 'autocannon';
+import { installTools } from '../scripts/tools.ts';
 import type { Figures } from './comparison.ts';
 
 const CONNECTIONS = 32;
+
+const autocannonFile = join(installTools('load-generator'), 'node_modules/autocannon/autocannon.js');
+const { default: autocannon } = (await import(pathToFileURL(autocannonFile).href)) as { default: typeof Autocannon };
 
 export interface HttpLoad {
   url: string;
@@ -46,7 +52,7 @@ export async function httpLoad(load: HttpLoad): Promise<Figures> {
   return { 'requests/s': answered / result.duration };
 }
 
-function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): autocannon.Request[] {
+function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): Autocannon.Request[] {
   if (nextBody) return [{ method, headers, setupRequest: (request) => ({ ...request, body: nextBody() }) }];
   if (paths) return paths.map((path) => ({ method, headers, path }));
   return bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];

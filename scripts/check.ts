@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
+import { runTool } from './tools.ts';
 
 const CLIENT = 'packages/client/src/generated';
 const GENERATED = [
@@ -17,7 +18,7 @@ const GENERATED = [
 
 const failures: string[] = [];
 
-await step('format and lint', () => run('npx', ['biome', 'ci', '.']));
+await step('format and lint', () => runCheckTool('biome', ['ci', '.']));
 await step(
   'types',
   () =>
@@ -30,7 +31,7 @@ await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
 await step('workflows', workflowsAreValid);
-await step('no dead code', () => run('npx', ['knip']));
+await step('no dead code', () => runCheckTool('knip', []));
 await step('plain English', () => run('npx', ['tsx', 'scripts/check-prose.ts']));
 await step('spelling', () => run('npm', ['run', '--silent', 'check:spelling']));
 if (!process.argv.includes('--without-tests')) await step('tests', () => run('npm', ['run', 'test:all']));
@@ -49,6 +50,10 @@ async function step(name: string, check: () => boolean | Promise<boolean>): Prom
 function run(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): boolean {
   const shell = process.platform === 'win32';
   return spawnSync(command, args, { stdio: 'inherit', env, shell }).status === 0;
+}
+
+function runCheckTool(program: string, args: string[]): boolean {
+  return runTool('checks', program, args, 'inherit').status === 0;
 }
 
 function generatedFilesAreUnchanged(): boolean {

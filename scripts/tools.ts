@@ -1,47 +1,47 @@
-// Tools that few proofs and the release need. They are not in package.json, because together they have as many packages
-// as the service; npm installs them on first use into a cache outside the repository.
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// Tools that few commands need, in `tools`. They are not in package.json, because together they are larger than the
+// service; npm installs them on first use, with the versions of their lockfile, into a cache outside the repository.
+import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-interface Tool {
-  /** Exact versions, so that a release of a tool cannot change a result. */
-  dependencies: Record<string, string>;
-  overrides?: object;
-}
+const TOOLS = resolve(import.meta.dirname, '../tools');
 
-const TOOLS = {
-  'compose-linter': { dependencies: { dclint: '3.1.0' } },
-  'openapi-client': {
-    dependencies: { 'openapi-fetch': '0.17.0', 'openapi-typescript': '7.13.0', typescript: '5.9.3' },
-  },
-  'package-checks': { dependencies: { '@arethetypeswrong/cli': '0.18.5', publint: '0.3.25' } },
-  registry: {
-    dependencies: { verdaccio: '6.8.0' },
-    // It requires a tag that the registry does not have.
-    overrides: { 'verdaccio-audit': { 'node-fetch': '^2.7.0' } },
-  },
-} satisfies Record<string, Tool>;
+type ToolSet = 'checks' | 'compose-linter' | 'load-generator' | 'openapi-client' | 'package-checks' | 'registry';
 
-/** @returns the folder that contains `node_modules` with the tool */
-export function installTool(name: keyof typeof TOOLS): string {
-  const manifest: Tool = TOOLS[name];
-  const versions = Object.entries(manifest.dependencies).map(([tool, version]) => `${tool}@${version}`);
+/** @returns the folder that contains `node_modules` with the tools @throws npm cannot install them */
+export function installTools(name: ToolSet): string {
+  const files = ['package.json', 'package-lock.json'].map((file) => join(TOOLS, name, file));
+  const hash = createHash('sha256').update(readFileSync(files[1]!)).digest('hex').slice(0, 12);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'atrium-tools');
-  const folder = join(cache, versions.join('+').replaceAll('/', '-'));
+  const folder = join(cache, `${name}-${hash}`);
   if (existsSync(folder)) return folder;
+  process.stderr.write(`installing tools/${name} into ${folder}\n`);
   mkdirSync(cache, { recursive: true });
-  const place = mkdtempSync(join(cache, 'installing-'));
+  const temporary = mkdtempSync(join(cache, 'installing-'));
   try {
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ private: true, ...manifest }));
-    npm(['install', '--ignore-scripts', '--no-audit', '--no-fund'], place);
-    // Another process may have installed it in the meantime.
-    if (!existsSync(folder)) renameSync(place, folder);
+    for (const [index, file] of files.entries())
+      copyFileSync(file, join(temporary, ['package.json', 'package-lock.json'][index]!));
+    npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], temporary);
+    // Another process may have installed them in the meantime.
+    if (!existsSync(folder)) renameSync(temporary, folder);
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Runs a program of the tools in the current folder. */
+export function runTool(
+  name: ToolSet,
+  program: string,
+  args: string[],
+  stdio: 'inherit' | 'pipe',
+): SpawnSyncReturns<string> {
+  const isWindows = process.platform === 'win32';
+  const path = join(installTools(name), 'node_modules/.bin', isWindows ? `${program}.cmd` : program);
+  return spawnSync(path, args, { stdio, encoding: 'utf8', shell: isWindows });
 }
 
 function npm(args: string[], cwd: string): void {

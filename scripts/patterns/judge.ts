@@ -1,4 +1,6 @@
-import { checkSync } from 'recheck';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { installTools } from '../tools.ts';
 import type { Pattern } from './collect.ts';
 
 /** A super-linear pattern that only receives text of bounded length. */
@@ -25,8 +27,16 @@ export function problemsOf(patterns: Pattern[], bounded: BoundedPattern[]): stri
   return [...problems, ...unused.map(({ file, literal }) => `${file}: ${literal} is listed, but does not occur`)];
 }
 
-// The part in JavaScript; its native and Java parts, which package.json replaces, only take less time.
-process.env.RECHECK_SYNC_BACKEND = 'pure';
+/** The part of `recheck` that is used. */
+interface Recheck {
+  checkSync: (
+    source: string,
+    flags: string,
+    options: { timeout: null; randomSeed: number },
+  ) => { status: 'safe' | 'unknown' | 'vulnerable'; complexity: { summary: string }; attack: { pattern: string } };
+}
+
+const { checkSync } = createRequire(join(installTools('checks'), 'package.json'))('recheck') as Recheck;
 
 const judged = new Map<string, string[]>();
 

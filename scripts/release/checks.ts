@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installTool } from '../tools.ts';
+import { runTool } from '../tools.ts';
 import { type Package, ROOT } from './packages.ts';
 
 /** Bytes of the compressed package. */
@@ -57,11 +56,6 @@ function toolProblems({ manifest: { name, exports }, file }: Packed): string[] {
 }
 
 function run(tool: string, args: string[]): string | undefined {
-  const options = { cwd: ROOT, encoding: 'utf8', shell: process.platform === 'win32' } as const;
-  const { status, stdout, stderr } = spawnSync(
-    join(installTool('package-checks'), 'node_modules/.bin', tool),
-    args,
-    options,
-  );
+  const { status, stdout, stderr } = runTool('package-checks', tool, args, 'pipe');
   return status === 0 ? undefined : `${tool} failed:\n${stdout}${stderr}`;
 }

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { expect, onTestFinished, test } from 'vitest';
-import { installTool } from '../../../scripts/tools.ts';
+import { runTool } from '../../../scripts/tools.ts';
 import { readConfig } from '../../../src/config.ts';
 import { importedPackages } from '../../support/app/imported-packages.ts';
 import { registryProblem } from '../../support/app/registry.ts';
@@ -118,11 +118,8 @@ test.skipIf(problem)('compose.yaml passes its linter', () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-compose-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules }));
-  const dclint = join(installTool('compose-linter'), 'node_modules/dclint/bin/dclint.cjs');
-  const lint = (file: string) =>
-    spawnSync(process.execPath, [dclint, '--config', join(folder, 'rules.json'), '--max-warnings', '0', file], {
-      encoding: 'utf8',
-    });
+  const options = ['--config', join(folder, 'rules.json'), '--max-warnings', '0'];
+  const lint = (file: string) => runTool('compose-linter', 'dclint', [...options, file], 'pipe');
   expect(lint(join(ROOT, 'compose.yaml'))).toMatchObject({ status: 0, stderr: '' });
   writeFileSync(join(folder, 'compose.yaml'), 'services:\n  web:\n    image: nginx\n    ports:\n      - 80:80\n');
   expect(lint(join(folder, 'compose.yaml')).stdout).toContain('service-image-require-explicit-tag');

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { installTool } from '../../../scripts/tools.ts';
+import { installTools } from '../../../scripts/tools.ts';
 import { sign } from '../../../src/lib/signature.ts';
 import { registryProblem } from '../../support/app/registry.ts';
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
@@ -109,7 +109,7 @@ export type Known = components['schemas'];
 test.skipIf(problem)(
   'a TypeScript client of openapi-typescript and openapi-fetch compiles, signs in, sends and lists',
   async () => {
-    const tools = join(installTool('openapi-client'), 'node_modules');
+    const tools = join(installTools('openapi-client'), 'node_modules');
     const cli = join(tools, 'openapi-typescript/bin/cli.js');
     await run(process.execPath, [cli, join(place, 'openapi.json'), '-o', join(place, 'api.d.ts')]);
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { installTool } from '../../../scripts/tools.ts';
+import { installTools } from '../../../scripts/tools.ts';
 import { freePort } from './redis.ts';
 import { exitCode } from './service.ts';
 import { until } from './until.ts';
@@ -49,7 +49,7 @@ export async function startRegistry(): Promise<Registry> {
   await writeFile(join(folder, 'config.yaml'), JSON.stringify(config));
   // npm requires a token, and the registry accepts any.
   await writeFile(join(folder, 'npmrc'), `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=any\n`);
-  const verdaccio = join(installTool('registry'), 'node_modules/verdaccio/bin/verdaccio');
+  const verdaccio = join(installTools('registry'), 'node_modules/verdaccio/bin/verdaccio');
   const server = spawn(
     process.execPath,
     [verdaccio, '--config', join(folder, 'config.yaml'), '--listen', `127.0.0.1:${port}`],
