@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { createSetupLink } from './resolvers/administrators/links.ts';
@@ -12,6 +13,9 @@ import { workerProcess } from './server/worker.ts';
 import { forkWorkers } from './server/workers.ts';
 
 type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
+
+// Compiles functions of the query compiler of Prisma when they are called: saves a quarter of the CPU time of a start.
+setFlagsFromString('--wasm-lazy-compilation');
 
 try {
   await main(readConfig());
