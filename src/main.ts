@@ -1,6 +1,8 @@
+import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
+import { SECOND } from './lib/time.ts';
 import { createSetupLink } from './resolvers/administrators/links.ts';
 import { createGateways } from './server/create-gateways.ts';
 import type { Encrypter } from './server/encryption/encrypter.ts';
@@ -36,7 +38,7 @@ async function main(config: Config): Promise<void> {
   const lifecycle = import('./server/lifecycle.ts');
   lifecycle.catch(() => {}); // reported below
   if (worker) await Promise.race([worker.mayStart, stopRequested.then(() => process.exit(0))]);
-  const database = await openDatabase(config);
+  const database = await announcedIfSlow('starting the database', openDatabase(config));
   let app: App;
   try {
     const encrypter = worker ? await createEncrypter(config) : await prepareAndReport(config, log);
@@ -44,7 +46,7 @@ async function main(config: Config): Promise<void> {
     const gateways = await createGateways(config, { now, log });
     const { drainSeconds } = config;
     const connections = { database: database.config, directDatabase: database.direct };
-    const { startApp } = await lifecycle;
+    const { startApp } = await announcedIfSlow('loading modules', lifecycle);
     app = await startApp({
       config,
       drainSeconds,
@@ -81,9 +83,9 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
   const workers = forkWorkers(config.workers, log);
   let database: Database | undefined;
   try {
-    database = await openDatabase(config);
+    database = await announcedIfSlow('starting the database', openDatabase(config));
     await prepareAndReport(config, log);
-    await reportReady(await workers.start(), config);
+    await reportReady(await announcedIfSlow('starting the workers', workers.start()), config);
   } catch (error) {
     await workers.stop().catch(() => {}); // those that had not started are killed
     await database?.stop();
@@ -91,6 +93,12 @@ async function superviseWorkers(config: Config, log: Logger, stopRequested: Prom
   }
   await stopRequested;
   await stop(log, [workers, database]);
+}
+
+/** Prints the name of a step that takes longer than a second; for workers, the primary process does. */
+async function announcedIfSlow<Result>(text: string, step: Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => cluster.isPrimary && process.stderr.write(`atrium: ${text}\n`), SECOND);
+  return step.finally(() => clearTimeout(timer));
 }
 
 /** With a link to create the first administrator as long as there is none. */
