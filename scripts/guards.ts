@@ -864,4 +864,18 @@ export const GUARDS: Guard[] = [
       'appUrl !== "" ? appUrl : null',
     ],
   ]),
+  ...guardsOf('reads.test.ts', '#63 reading without a trace', [
+    [
+      63,
+      'src/schema/administrator-access.ts',
+      'if (!right?.needsReason && userId === undefined)',
+      'if (userId === undefined)',
+    ],
+    [
+      63,
+      'src/schema/administrator-access.ts',
+      'if (!right?.needsReason && userId === undefined)',
+      'if (!right?.needsReason)',
+    ],
+  ]),
 ];

@@ -22,6 +22,9 @@ declare global {
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
 
+/** The ids of many objects are cut, so that they fit into the index. */
+const MAX_SUBJECT = 500;
+
 const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
@@ -43,18 +46,13 @@ class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Ty
 interface Operation {
   name: string;
   access: Access | undefined;
-  isRead: boolean;
 }
 
 /** Operations of a class have the rights of the operation for all classes. */
-function operationOf<Types extends SchemaTypes>({
-  name,
-  parentType,
-  pothosOptions,
-}: PothosOutputFieldConfig<Types>): Operation {
+function operationOf<Types extends SchemaTypes>({ name, pothosOptions }: PothosOutputFieldConfig<Types>): Operation {
   const { authScopes, genericName = name } = pothosOptions as { authScopes?: object; genericName?: string };
   const access = Object.keys(authScopes ?? {})[0] as Access | undefined;
-  return { name: genericName, access, isRead: parentType !== 'Mutation' };
+  return { name: genericName, access };
 }
 
 function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operation: Operation): Resolver<Types> {
@@ -66,26 +64,33 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
     const administrator = administratorOf(viewer);
     if (administrator) {
       requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, now());
-      const read = recordedRead(operation, right, args, viewer);
+      const read = recordedRead(name, right, args, viewer);
       if (read) return recordRead(...read, now()).then(() => resolver(parent, args, context, info));
     }
     return resolver(parent, args, context, info);
   };
 }
 
-/** Changes are recorded by the database. @returns undefined for a read without a reason or another person's rights */
+/**
+ * Also for mutations, because their results show what they may leave unchanged. The database records changes.
+ * @returns undefined for an operation that needs no reason and no rights of a user
+ */
 function recordedRead(
-  { name, isRead }: Operation,
+  operation: string,
   right: Right | undefined,
   args: object,
   viewer: Viewer,
 ): [Read, Actor] | undefined {
-  if (!isRead || !('applicationId' in viewer) || !viewer.actor) return undefined;
+  if (!('applicationId' in viewer) || !viewer.actor) return undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   if (!right?.needsReason && userId === undefined) return undefined;
-  const { id, dialogId, messageId } = args as Record<string, unknown>;
-  const subjectId = String(id ?? dialogId ?? messageId ?? '');
-  return [{ operation: name, subjectId, applicationId: viewer.applicationId, userId }, viewer.actor];
+  return [{ operation, subjectId: subjectOf(args), applicationId: viewer.applicationId, userId }, viewer.actor];
+}
+
+/** @returns the ids that the caller named, for example of a dialog; empty for a list */
+function subjectOf(args: { input?: object }): string {
+  const { id, ids, dialogId, messageId } = { ...args.input, ...args } as Record<string, unknown>;
+  return String(id ?? dialogId ?? messageId ?? ids ?? '').slice(0, MAX_SUBJECT);
 }
 
 SchemaBuilder.registerPlugin('administratorAccess', AdministratorAccessPlugin);

@@ -10,6 +10,7 @@ import { graphql } from '../../support/clients/graphql.ts';
 import { connect, openSocket } from '../../support/clients/websocket.ts';
 import {
   errorIn,
+  errorOfOperation,
   inConsole,
   signedInAdministrator,
   type TestAdministrator,
@@ -17,7 +18,7 @@ import {
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
-import { allOperations, type Operation } from '../../support/fixtures/operations.ts';
+import { allOperations } from '../../support/fixtures/operations.ts';
 import { type Caller, createUser, createUsers, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -56,30 +57,6 @@ beforeAll(async () => {
   alice = await createUser();
 });
 
-async function outcome({ kind, path, document }: Operation, as: Caller) {
-  // Operations of users need a user; subscriptions are refused before they begin.
-  const isForUsers = operationAccess.get(path) === 'user';
-  const caller = isForUsers ? { headers: { ...as.headers, 'On-Behalf-Of': String(alice.id) } } : as;
-  if (kind !== 'subscription') return errorIn(await graphql(document, {}, caller));
-  const aborted = new AbortController();
-  const response = await fetch(`${running.url}/graphql`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...caller.headers },
-    body: JSON.stringify({ query: document }),
-    signal: aborted.signal,
-  });
-  let text = '';
-  for await (const chunk of response.body!) {
-    text += Buffer.from(chunk).toString();
-    const { hub, jobNotifier, requestFeed } = running.app.services;
-    const count = hub.subscriptionCount + jobNotifier.subscriptionCount + requestFeed.followerCount;
-    if (text.includes('event: next') || count > 0) break;
-  }
-  aborted.abort();
-  const data = /data: (\{.*\})/.exec(text)?.[1];
-  return data ? errorIn({ status: 200, ...JSON.parse(data) }) : undefined;
-}
-
 test('every operation has a right, and every right is of an operation', () => {
   const names = new Set(OPERATIONS.map(({ name }) => name));
   expect([...names].filter((name) => !rightOf(name))).toEqual([]);
@@ -92,7 +69,7 @@ describe.each(ROLES)('the role %s', (role) => {
     for (const operation of OPERATIONS.filter(({ name }) => !DESTRUCTIVE.has(name))) {
       const administrator = await signedInAdministrator(role);
       const isAllowed = rightOf(operation.name)!.roles.includes(role);
-      const found = await outcome(operation, withReason(administrator));
+      const found = await errorOfOperation(operation, withReason(administrator), alice);
       if (isAllowed) expect([operation.path, found]).not.toEqual([operation.path, NOT_ALLOWED]);
       else expect([operation.path, found]).toEqual([operation.path, NOT_ALLOWED]);
     }
@@ -110,13 +87,13 @@ test('texts of messages require a reason, and deletions a confirmation', async (
   for (const operation of OPERATIONS.filter(({ path }) => operationAccess.get(path) !== 'user')) {
     const { needsReason, isConfirmed } = rightOf(operation.name)!;
     if (needsReason) {
-      expect([operation.path, await outcome(operation, administrator)]).toMatchObject([
+      expect([operation.path, await errorOfOperation(operation, administrator, alice)]).toMatchObject([
         operation.path,
         { code: 'REASON_REQUIRED' },
       ]);
     }
     if (isConfirmed) {
-      expect([operation.path, await outcome(operation, withReason(administrator))]).toMatchObject([
+      expect([operation.path, await errorOfOperation(operation, withReason(administrator), alice)]).toMatchObject([
         operation.path,
         { code: 'CONFIRMATION_REQUIRED' },
       ]);

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
+import { rightOf } from '../../../src/schema/administrator-rights.ts';
+import { operationAccess } from '../../../src/schema/index.ts';
+import { APPLICATION, useApp } from '../../support/app/app.ts';
+import { graphql } from '../../support/clients/graphql.ts';
+import { connect } from '../../support/clients/websocket.ts';
+import { errorOfOperation, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
+import { createDialog, send } from '../../support/fixtures/chat.ts';
+import { allOperations } from '../../support/fixtures/operations.ts';
+import { type Caller, createUser } from '../../support/fixtures/users.ts';
+
+useApp();
+
+const applicationId = APPLICATION.id;
+
+/** A page sends its cookie with the upgrade, and the rest with `connection_init`. */
+async function overSocket(document: string, variables: Record<string, unknown>, { headers }: Caller) {
+  const { Cookie, Origin, ...payload } = headers;
+  const socket = await connect({ headers: payload }, undefined, { Cookie: Cookie!, Origin: Origin! });
+  try {
+    return await socket.run(document, variables);
+  } finally {
+    await socket.close();
+  }
+}
+
+describe('#63 reading without a trace', () => {
+  const readsWith = async (reason: string) =>
+    db.auditEntry.findMany({
+      where: { applicationId, reason, action: 'read' },
+      select: { subject: true, subjectId: true, after: true },
+    });
+
+  test('every operation that requires a reason leaves an entry with it, changes included', async () => {
+    const [user, support] = [await createUser(), await signedInAdministrator('support')];
+    const operations = allOperations().filter(({ name }) => rightOf(name)?.needsReason);
+    expect(operations.length).toBeGreaterThan(25);
+    for (const operation of operations) {
+      const reason = `reads ${operation.path}`;
+      await errorOfOperation(operation, withReason(support, encodeURIComponent(reason)), user);
+      expect([operation.path, await readsWith(reason)]).toMatchObject([operation.path, [{ subject: operation.name }]]);
+    }
+  });
+
+  test('every operation on behalf of a user leaves an entry that names the user', async () => {
+    const [user, owner] = [await createUser(), await signedInAdministrator('owner')];
+    const operations = allOperations().filter(
+      ({ kind, name, path }) =>
+        kind !== 'subscription' &&
+        rightOf(name)?.roles.includes('owner') &&
+        /user|session/.test(operationAccess.get(path)!),
+    );
+    expect(operations.length).toBeGreaterThan(20);
+    for (const operation of operations) {
+      const reason = `acts ${operation.path}`;
+      const { headers } = withReason(owner, encodeURIComponent(reason));
+      const as = { headers: { ...headers, 'On-Behalf-Of': String(user.id) } };
+      await graphql(operation.document, {}, as);
+      expect([operation.path, await readsWith(reason)]).toMatchObject([
+        operation.path,
+        [{ subject: operation.name, after: { as_user_id: user.id } }],
+      ]);
+    }
+  });
+
+  test.each(['HTTP', 'WebSocket'])('texts in results of mutations are recorded: %s', async (transport) => {
+    const [alice, bob] = [await createUser(), await createUser()];
+    const dialogId = await createDialog(alice, [bob]);
+    await send(alice, dialogId, 'private');
+    const support = await signedInAdministrator('support');
+    const texts = [
+      'mutation ($d: ID!) { readMessages(dialogId: $d) { items { text } } }',
+      'mutation ($d: ID!) { read: readMessages(dialogId: $d, markAsRead: false) { items { text } } }',
+      'mutation ($d: ID!) { updateDialog(id: $d, input: {}) { lastMessage } }',
+      'mutation ($d: ID!) { ...on Mutation { again: updateDialog(id: $d, input: {}) { lastMessage } } }',
+    ];
+    for (const [nth, document] of texts.entries()) {
+      const reason = `${transport} ${nth}`;
+      const as = withReason(support, encodeURIComponent(reason));
+      const { data } = await (transport === 'HTTP' ? graphql : overSocket)(document, { d: dialogId }, as);
+      expect(JSON.stringify(data)).toContain('private');
+      expect(await readsWith(reason)).toMatchObject([{ subjectId: dialogId }]);
+    }
+  });
+});
