@@ -2,14 +2,13 @@ import type { Services } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
 import type { AdministratorToken } from '../../lib/credentials.ts';
-import { BadInputError, DisabledError, NotFoundError, UnauthenticatedError } from '../../lib/errors.ts';
+import { BadInputError, NotFoundError, UnauthenticatedError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import { reasonOf, requireConsole } from './rules.ts';
 import { findIdentity } from './sessions.ts';
 
 /** Value of the header `Application` for operations outside of an application. */
 export const NO_APPLICATION = 'none';
-
-const MAX_REASON = 500;
 
 /** @throws {UnauthenticatedError} {DisabledError} {BadInputError} {NotFoundError} */
 export async function viewerOfAdministrator(
@@ -17,10 +16,10 @@ export async function viewerOfAdministrator(
   network: string,
   services: Services,
 ): Promise<AdministratorViewer> {
-  if (!services.isConsoleOn) throw new DisabledError('The console is turned off');
+  requireConsole(services);
   const identity = token === undefined ? undefined : await findIdentity(token, services);
   if (!identity) throw new UnauthenticatedError('Sign in to the console');
-  const administrator = { ...identity, reason: reason?.slice(0, MAX_REASON) };
+  const administrator = { ...identity, reason: reasonOf(reason) };
   const actor = { kind: 'administrator', id: administrator.id, network, reason: administrator.reason } as const;
   if (application === NO_APPLICATION) return { kind: 'administrator', administrator, actor };
   return { kind: 'key', administrator, actor, ...(await findApplicationOf(administrator, application)) };

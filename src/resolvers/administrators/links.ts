@@ -12,7 +12,7 @@ import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { hashPassword } from '../users/passwords.ts';
 import { type Administrator, findAdministrator, lockAdministrators } from './rows.ts';
-import { emailOf, requireValid } from './rules.ts';
+import { emailOf, requireConsole, requireValid } from './rules.ts';
 import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
 import { passwordJob, requireOther } from './sign-in.ts';
 import { requireCode } from './totp.ts';
@@ -59,8 +59,12 @@ export interface ValidLink {
   hasTotp: boolean;
 }
 
-/** @returns null if the link is unknown, expired or used */
-export async function findAdministratorLink(token: string, { now }: Pick<Context, 'now'>): Promise<ValidLink | null> {
+/** @returns null if the link is unknown, expired or used @throws {DisabledError} */
+export async function findAdministratorLink(
+  token: string,
+  { now, isConsoleOn }: Pick<Context, 'now' | 'isConsoleOn'>,
+): Promise<ValidLink | null> {
+  requireConsole({ isConsoleOn });
   const include = { administrator: { select: { email: true, name: true, hasTotp: true } } };
   const link = await db.administratorLink.findUnique({ where: { tokenHash: hashSecret(token) }, include });
   if (!link || link.expiresAt <= now()) return null;
@@ -115,6 +119,7 @@ export async function acceptAdministratorLink(
  * administrator. At most one mail per minute and address.
  */
 export async function requestAdministratorLink(email: string, context: Context): Promise<true> {
+  requireConsole(context);
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
   if (found) {
     sendLink(found, context).catch((error: unknown) =>

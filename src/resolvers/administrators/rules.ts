@@ -5,13 +5,33 @@ import {
   hasRole,
   type Role,
 } from '../../lib/access.ts';
-import { type FieldErrors, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
+import { DisabledError, type FieldErrors, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 
 export const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 128;
 const MAX_NAME = 255;
 const MAX_ROLES = 100;
+
+const MAX_REASON = 500;
+const MIN_REASON = 3;
+
+/** @throws {DisabledError} the console is off, or has a port of its own */
+export function requireConsole({ isConsoleOn }: { isConsoleOn: boolean }): void {
+  if (!isConsoleOn) throw new DisabledError('The console is turned off');
+}
+
+/**
+ * Without control characters and those that change how an entry is displayed, such as bidi overrides; at most 500
+ * characters. @returns undefined for fewer than three visible characters, which state no reason
+ */
+export function reasonOf(text: string | undefined): string | undefined {
+  const reason = text
+    ?.replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_REASON);
+  return reason && (reason.match(/[\p{L}\p{N}\p{P}\p{S}]/gu)?.length ?? 0) >= MIN_REASON ? reason : undefined;
+}
 
 export interface AdministratorInput {
   email?: string | null;

@@ -43,6 +43,25 @@ describe('#63 reading without a trace', () => {
     }
   });
 
+  test.each(['%20', '%00%00%00', '%E2%80%AE%E2%81%A6%E2%80%8B', 'a%20b', '%0A%0A'])(
+    'a reason without three visible characters is none: %s',
+    async (reason) => {
+      const support = await signedInAdministrator('support');
+      const { errors } = await graphql('{ dialogs { edges { node { id } } } }', {}, withReason(support, reason));
+      expect(errors).toMatchObject([{ extensions: { code: 'REASON_REQUIRED' } }]);
+    },
+  );
+
+  test('a reason has no characters that break the entry or change how it is displayed', async () => {
+    const support = await signedInAdministrator('support');
+    const reason = 'ticket%0A%1B[31m8%00%1B[0m%E2%80%AE%E2%80%A8done%20';
+    const { data } = await graphql('{ dialogs { edges { node { id } } } }', {}, withReason(support, reason));
+    expect(data.dialogs).toBeDefined();
+    const [entry] = await db.auditEntry.findMany({ where: { applicationId, actorId: support.id } });
+    expect(entry!.reason).toMatch(/^ticket \[31m8 \[0m done$/);
+    expect(entry!.reason).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+  });
+
   test('every operation on behalf of a user leaves an entry that names the user', async () => {
     const [user, owner] = [await createUser(), await signedInAdministrator('owner')];
     const operations = allOperations().filter(

@@ -51,6 +51,19 @@ test('no administrator can sign in on the main port', async () => {
   expect(response.headers.getSetCookie()).toEqual([]);
 });
 
+test.each([
+  '{ administratorLink(token: "x") { purpose } }',
+  'mutation { requestAdministratorLink(email: "a@example.org") }',
+])('operations without sign-in work on the port of the console only: %s', async (query) => {
+  const run = async (url: string) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+    return response.json();
+  };
+  expect(await run(consolePort())).not.toHaveProperty('errors');
+  expect(await run(running.url)).toMatchObject({ errors: [{ message: 'The console is turned off' }] });
+});
+
 test('sockets of the console work on its port only', async () => {
   const { cookie } = await signedInAdministrator('owner');
   const run = async (base: string) => {
