@@ -23,7 +23,7 @@ export interface RunFolders {
  */
 export async function createRunFolders(): Promise<RunFolders> {
   const folder = await mkdtemp(join(process.env.TMPDIR ?? memoryFolder() ?? tmpdir(), 'atrium-test-'));
-  await chmod(folder, 0o755); // as root, PostgreSQL runs as another user, who must be able to enter the folder
+  await chmod(folder, 0o1777); // like `/tmp`: as root, PostgreSQL and some tests run as other users
   process.env.TMPDIR = folder;
   const build = await mkdtemp(join(ROOT, 'dist-test-'));
   const cleaner = spawn(process.execPath, [join(import.meta.dirname, 'run-cleaner.mjs'), folder, build], {
