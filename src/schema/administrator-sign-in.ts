@@ -29,7 +29,7 @@ builder.mutationField('signInAdministrator', (t) =>
     description:
       'Signs in to the console and sets its cookie. The session ends after 30 minutes without a request, and after 12 ' +
       'hours. Fails with `UNAUTHENTICATED` if the credentials are wrong and `CODE_REQUIRED` if a code is missing.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: {
       email: t.arg.string({ required: true, description: EMAIL }),
       password: t.arg.string({ required: true, description: 'Case-sensitive.' }),
@@ -52,7 +52,7 @@ builder.mutationField('confirmAdministrator', (t) =>
     description:
       'Proves again who the caller is, by their password or a passkey, which allows deletions and secrets for 15 ' +
       'minutes. Fails like `signInAdministrator`.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: {
       password: t.arg.string({ description: 'Password of the caller. Required without `passkey`.' }),
       code: t.arg.string({ description: CODE }),
@@ -69,7 +69,7 @@ builder.mutationField('confirmAdministrator', (t) =>
 builder.mutationField('changeAdministratorPassword', (t) =>
   t.withAuth({ administrator: true }).boolean({
     description: `Sets a new password for the caller and ends their other sessions. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: { password: t.arg.string({ required: true, description: PASSWORD }) },
     resolve: (_root, { password }, context) => changeAdministratorPassword(password, context.viewer, context),
   }),
@@ -90,7 +90,7 @@ builder.mutationField('enableTotp', (t) =>
     description:
       'Requires a code at each later sign-in. Returns 10 recovery codes of 12 characters, each of which replaces one ' +
       `code of the app; they are shown only once. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: { code: t.arg.string({ required: true, description: 'First code of the authenticator app, 6 digits.' }) },
     resolve: (_root, { code }, context) => enableTotp(context.viewer, code, context),
   }),

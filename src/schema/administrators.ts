@@ -163,7 +163,7 @@ builder.queryField('administratorLink', (t) =>
     type: AdministratorLink,
     nullable: true,
     description: 'The account of a link of the console; null if the link is unknown, expired or used.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: { token: t.arg.string({ required: true, description: 'The part of the link after `#`.' }) },
     resolve: (_root, { token }, context) => findAdministratorLink(token, context),
   }),
@@ -175,7 +175,7 @@ builder.mutationField('acceptAdministratorLink', (t) =>
     description:
       'Sets the password of the account of a link, ends its other sessions and signs in. The link then no longer ' +
       'works. Fails with `UNPROCESSABLE` if the link or a value is invalid.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: {
       token: t.arg.string({ required: true, description: 'The part of the link after `#`.' }),
       input: t.arg({ type: AcceptLinkInput, required: true, description: 'The account data.' }),
@@ -189,7 +189,7 @@ builder.mutationField('requestAdministratorLink', (t) =>
     description:
       'Emails an administrator a link to set a new password. Always returns true, so that it does not reveal who is an ' +
       'administrator. At most one mail per minute and address.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: { email: t.arg.string({ required: true, description: EMAIL }) },
     resolve: (_root, { email }, context) => requestAdministratorLink(email, context),
   }),

@@ -133,7 +133,7 @@ builder.mutationField('testMail', (t) =>
     description:
       'Sends a mail to an address and reports what the mail server responds. An invalid address fails with ' +
       '`UNPROCESSABLE`.',
-    rateLimit: 'signIn',
+    rateLimit: 'mail',
     args: {
       to: t.arg.string({ required: true, description: 'Email address that receives the mail.' }),
       sample: t.arg({

@@ -83,7 +83,7 @@ builder.mutationField('createPasskeyOptions', (t) =>
     description:
       'Begins adding a passkey. Returns the argument of `PublicKeyCredential.parseCreationOptionsFromJSON()`. ' +
       `${CHALLENGE} of this session. Fails with \`BAD_USER_INPUT\` at an IP address, where browsers have no passkeys. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     resolve: (_root, _args, context) => createPasskeyOptions(context.viewer, context),
   }),
 );
@@ -95,7 +95,7 @@ builder.mutationField('createPasskey', (t) =>
       'Adds a passkey, which from then on signs in without password and code. An account has at most 20. Fails with ' +
       '`UNPROCESSABLE` if the authenticator did not verify the person, or the challenge, the address or the credential ' +
       `is not accepted. ${CONFIRMATION}`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: {
       name: t.arg.string({ required: true, description: NAME }),
       passkey: t.arg({
@@ -134,7 +134,7 @@ builder.mutationField('passkeySignInOptions', (t) =>
     description:
       'Begins a sign-in with a passkey. Returns the argument of `PublicKeyCredential.parseRequestOptionsFromJSON()`, and ' +
       `sets a cookie, because only this browser may use the challenge. ${CHALLENGE}.`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     resolve: (_root, _args, context) => passkeySignInOptions(context),
   }),
 );
@@ -145,7 +145,7 @@ builder.mutationField('signInAdministratorWithPasskey', (t) =>
     description:
       'Signs in to the console like `signInAdministrator`, without email address, password and code. Fails with ' +
       '`UNAUTHENTICATED` for each reason alike.',
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     args: {
       passkey: t.arg({
         type: PasskeyAssertionInput,
@@ -163,7 +163,7 @@ builder.mutationField('passkeyConfirmationOptions', (t) =>
     description:
       'Begins a confirmation with a passkey of the caller, for `confirmAdministrator`. Returns the argument of ' +
       `\`PublicKeyCredential.parseRequestOptionsFromJSON()\`. ${CHALLENGE} of this session.`,
-    rateLimit: 'signIn',
+    rateLimit: 'console',
     resolve: (_root, _args, context) => passkeyConfirmationOptions(context.viewer, context),
   }),
 );

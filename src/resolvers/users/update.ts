@@ -32,8 +32,8 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   requireNone(changeProblems(input, known, before));
 
   const noticed = viewer.kind === 'user' && before.email !== null ? changedCredentials(changes, before) : [];
-  // The address may be unverified, so the notice counts like a reset mail.
-  if (noticed.length > 0 && viewer.kind === 'user' && viewer.session) await context.meter?.count('signIn');
+  // The address may be unverified, so that notices could annoy a stranger.
+  if (noticed.length > 0 && viewer.kind === 'user' && viewer.session) await context.meter?.count('mail');
   const passwordHash = input.password
     ? await hashPassword(input.password, hashOwner(applicationId, context))
     : undefined;
@@ -70,7 +70,7 @@ async function oldPasswordProof(
   if (!oldPassword || before.passwordHash === null) {
     return { isUsed: false, problems: [isNewPassword ? 'is invalid' : NEEDS_PROOF] };
   }
-  await context.meter?.count('signIn');
+  await context.meter?.count('oldPassword');
   const isRight = await isPassword(oldPassword, before.passwordHash, hashOwner(before.applicationId, context));
   return { isUsed: isRight, problems: isRight ? [] : ['is invalid'] };
 }

@@ -1,7 +1,10 @@
 import { administratorOf, type Viewer } from '../../lib/access.ts';
 
-/** `signIn`: operations that try a password or send a mail. */
-export type LimitName = 'default' | 'signIn';
+/**
+ * `signIn`: sign-ins and password resets of users. `console`: those of administrators, so that clients of the same
+ * network cannot lock them out. `oldPassword`: checks of a password by its user. `mail`: mails that a caller triggers.
+ */
+export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail';
 
 /** The window begins with its first operation. */
 export interface Limit {
@@ -12,6 +15,9 @@ export interface Limit {
 export const LIMITS: Record<LimitName, Limit> = {
   default: { quota: 600, windowSeconds: 60 },
   signIn: { quota: 30, windowSeconds: 60 },
+  console: { quota: 30, windowSeconds: 60 },
+  oldPassword: { quota: 30, windowSeconds: 60 },
+  mail: { quota: 30, windowSeconds: 60 },
 };
 
 export interface RateCount extends Limit {
@@ -22,11 +28,11 @@ export interface RateCount extends Limit {
 }
 
 /**
- * Per administrator, else per API key, else per user, else per network: every client can open application sessions and invent credentials, so
- * these count per network.
+ * Sign-ins count per network; others per administrator, else per API key, else per user, else per network: every client
+ * can open application sessions and invent credentials, so these count per network.
  */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
-  if (limit === 'signIn') return `client:${network}`;
+  if (limit === 'signIn' || limit === 'console') return `client:${network}`;
   const administrator = administratorOf(viewer);
   if (administrator) return `administrator:${administrator.id}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;

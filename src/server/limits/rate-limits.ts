@@ -27,7 +27,8 @@ export class RateLimits {
       const shareSize = counters.isShared && limit.quota % SHARES === 0 ? limit.quota / SHARES : 1;
       return new Quota(limit, counters.create(name, limit), shareSize);
     };
-    this.#quotas = { default: create('default'), signIn: create('signIn') };
+    const names = Object.keys(LIMITS) as LimitName[];
+    this.#quotas = Object.fromEntries(names.map((name) => [name, create(name)])) as Record<LimitName, Quota>;
   }
 
   meter(network: string, viewer: Viewer): Meter {

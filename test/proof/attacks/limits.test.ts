@@ -12,7 +12,11 @@ import type { Caller } from '../../support/fixtures/users.ts';
 const HOUR = 3600;
 
 useApp({
-  limits: { default: { quota: 8, windowSeconds: HOUR }, signIn: { quota: 3, windowSeconds: HOUR } },
+  limits: {
+    default: { quota: 8, windowSeconds: HOUR },
+    signIn: { quota: 3, windowSeconds: HOUR },
+    oldPassword: { quota: 3, windowSeconds: HOUR },
+  },
   trustProxy: 1,
 });
 
@@ -64,7 +68,7 @@ describe('#31 rate-limit bypass', () => {
     }
   });
 
-  test('a wrong old password counts as a sign-in on every transport', async () => {
+  test('wrong old passwords are limited for their user on every transport, and block no sign-in of the network', async () => {
     const id = await insertUser();
     await sql('UPDATE users SET password_hash = $2 WHERE id = $1', [id, await hashPassword('password-1')]);
     const as = await insertSession(id);
@@ -80,6 +84,19 @@ describe('#31 rate-limit bypass', () => {
     expect((await graphql(change, variables, as)).errors).toMatchObject([EXCEEDED]);
     expect((await socket.run(change, variables)).errors).toMatchObject([EXCEEDED]);
     await socket.close();
+    const session = await insertSession(null);
+    const login = { login: 'nobody', password: 'password-9' };
+    expect((await rest('POST', '/login', { as: session, json: login })).status).toBe(401);
+  });
+
+  test('neither sign-ins of users nor test mails block the console for their network', async () => {
+    const client = newClient();
+    const session = together(client, await insertSession(null));
+    const json = { login: 'nobody', password: 'password-9' };
+    for (let nth = 0; nth < 4; nth++) await rest('POST', '/login', { as: session, json });
+    expect((await rest('POST', '/login', { as: session, json })).status).toBe(429);
+    const query = '{ administratorLink(token: "x") { purpose } }';
+    expect(await graphql(query, {}, client)).toMatchObject({ data: { administratorLink: null } });
   });
 
   test('sign-ins with different sessions count for the address of the client, on every transport', async () => {

@@ -13,14 +13,18 @@ test.each<[Viewer, string]>([
   [{ kind: 'user', applicationId: 92, catalogueVersion: 0, userId: 7, apiKeyId: 3 }, 'key:92:3'],
   [{ kind: 'key', applicationId: 92, catalogueVersion: 0, apiKeyId: 3 }, 'key:92:3'],
 ])('%o counts as %s, and by client at sign-in', (viewer, key) => {
-  expect(rateKey('default', viewer, '1.2.3.4')).toBe(key);
-  expect(rateKey('signIn', viewer, '1.2.3.4')).toBe('client:1.2.3.4');
+  for (const limit of ['default', 'oldPassword', 'mail'] as const) expect(rateKey(limit, viewer, '1.2.3.4')).toBe(key);
+  for (const limit of ['signIn', 'console'] as const) expect(rateKey(limit, viewer, '1.2.3.4')).toBe('client:1.2.3.4');
 });
 
-test('the default limits equal those of the contract', () => {
+test('the default limits equal those of the contract, and those of passwords and mails are as strict', () => {
+  const strict = { quota: 30, windowSeconds: 60 };
   expect(LIMITS).toEqual({
     default: { quota: 600, windowSeconds: 60 },
-    signIn: { quota: 30, windowSeconds: 60 },
+    signIn: strict,
+    console: strict,
+    oldPassword: strict,
+    mail: strict,
   });
 });
 
