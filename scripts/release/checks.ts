@@ -7,7 +7,7 @@ import { type Package, ROOT } from './packages.ts';
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Nothing else of a package may be published. */
-const FORBIDDEN = [/(^|\/)\.env/, /(^|\/)data\//, /\.(key|pem|p8|p12)$/, /credentials\.json$/, /(^|\/)node_modules\//];
+const FORBIDDEN = [/(^|\/)\.env/, /(^|\/)data\//, /\.(key|pem|p8|p12)$/, /credentials\.json$/];
 
 export interface Packed extends Package {
   file: string;
@@ -37,8 +37,9 @@ export function changelogProblems(version: string): string[] {
   return changelog.includes(`\n## ${version}`) ? [] : [`CHANGELOG.md has no section ${version}`];
 }
 
-function contentProblems({ manifest: { name }, bytes, files }: Packed): string[] {
-  const secrets = files.filter((path) => FORBIDDEN.some((pattern) => pattern.test(path)));
+function contentProblems({ manifest: { name, bundleDependencies }, bytes, files }: Packed): string[] {
+  const forbidden = bundleDependencies ? FORBIDDEN : [...FORBIDDEN, /(^|\/)node_modules\//];
+  const secrets = files.filter((path) => forbidden.some((pattern) => pattern.test(path)));
   return [
     ...secrets.map((path) => `${name} contains ${path}`),
     ...(bytes > MAX_BYTES ? [`${name} has ${bytes} bytes; at most ${MAX_BYTES} are allowed`] : []),

@@ -8,6 +8,7 @@ export interface Manifest {
   version: string;
   private?: boolean;
   exports?: Record<string, unknown>;
+  bundleDependencies?: string[];
   dependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
 }
