@@ -319,7 +319,12 @@ export const GUARDS: Guard[] = [
       "return viewer.kind === 'user' ?",
       "if (viewer.kind === 'application') return 'session:' + viewer.session.id;\n  return viewer.kind === 'user' ?",
     ],
-    [31, 'src/resolvers/users/update.ts', "await context.meter?.count('oldPassword');\n  const isRight", 'const isRight'],
+    [
+      31,
+      'src/resolvers/users/update.ts',
+      "await context.meter?.count('oldPassword');\n  const isRight",
+      'const isRight',
+    ],
     [
       31,
       'src/schema/rate-limits.ts',
