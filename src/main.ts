@@ -37,7 +37,10 @@ async function main(config: Config): Promise<void> {
   // Loads while the database starts, because each takes a few hundred milliseconds.
   const lifecycle = import('./server/lifecycle.ts');
   lifecycle.catch(() => {}); // reported below
-  if (worker) await Promise.race([worker.mayStart, stopRequested.then(() => process.exit(0))]);
+  if (worker) {
+    const mayStart = await Promise.race([worker.mayStart.then(() => true), stopRequested.then(() => false)]);
+    if (!mayStart) process.exit(0);
+  }
   const database = await announcedIfSlow('starting the database', openDatabase(config));
   let app: App;
   try {

@@ -166,3 +166,20 @@ function sample(metrics: string, series: string): string | undefined {
     .find((line) => line.startsWith(series))
     ?.slice(series.length);
 }
+
+test('workers that are stopped are first not ready, and still serve', async () => {
+  const { dataDir, remove } = await createDataDir();
+  onTestFinished(remove);
+  const service = await startService(dataDir, { WORKERS: '2', DRAIN_SECONDS: '2' });
+  let isDraining = false;
+  let hasStopped = false;
+  const stopping = service.stop().finally(() => {
+    hasStopped = true;
+  });
+  await until(async () => {
+    const response = await fetch(`${service.url}/readyz`).catch(() => undefined);
+    isDraining ||= response?.status === 503;
+    return isDraining || hasStopped;
+  });
+  expect([isDraining, await stopping]).toEqual([true, 0]);
+});
