@@ -157,6 +157,14 @@ export interface Config {
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
+/** Names the variables that caused an error; with `syscalls`, only if one of these calls failed. */
+export function naming(variables: string, syscalls?: string[]) {
+  return (error: Error & { syscall?: string }): never => {
+    if (syscalls && !syscalls.includes(error.syscall ?? '')) throw error;
+    throw new ConfigError(`${variables}: ${error.message}`);
+  };
+}
+
 /** No other module reads the environment. Empty variables count as unset. @throws {ConfigError} */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));

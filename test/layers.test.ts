@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   embedded: ['server', 'config', 'graphql'],
   index: ['embedded'],
   bin: ['operator/cli', 'main', 'cli', 'config'],
-  main: ['server', 'config', 'resolvers'],
+  main: ['server', 'config'],
   cli: ['operator/cli'],
 };
 

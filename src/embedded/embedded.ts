@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts';
 import type { App } from '../server/lifecycle.ts';
 import { createLog } from '../server/observability/log.ts';
-import type { Database } from '../server/startup.ts';
 import { Mount } from './mount.ts';
 import { namingOptions, readOptions } from './options.ts';
 import type { Atrium, AtriumCredentials, AtriumOptions } from './types.ts';
@@ -15,7 +14,7 @@ export class EmbeddedAtrium implements Atrium {
   readonly #config: Config;
   readonly #mount: Mount;
   readonly #log: AtriumOptions['log'];
-  #parts: { app: App; database: Database } | undefined;
+  #app: App | undefined;
   #stopped: Promise<void> | undefined;
 
   /** @throws {ConfigError} an option is invalid */
@@ -48,41 +47,28 @@ export class EmbeddedAtrium implements Atrium {
     const config = this.#config;
     const log = createLog(config.logLevel, this.#log && { write: (line) => void this.#log!.write(line) });
     // Loaded here, because an application may decide later whether it starts the service.
-    const { startApp } = await import('../server/lifecycle.ts');
-    const { createGateways } = await import('../server/create-gateways.ts');
-    const { prepare } = await import('../server/prepare.ts');
-    const { openDatabase } = await import('../server/startup.ts');
-    const database = await openDatabase(config, { onProgress: (text) => log.info(text) });
-    try {
-      const { encrypter, credentials } = await prepare(config, log);
-      const now = () => new Date();
-      const app = await startApp({
-        config,
-        drainSeconds: config.drainSeconds,
-        database: database.config,
-        directDatabase: database.direct,
-        now,
-        log,
-        encrypter,
-        ...(await createGateways(config, { now, log })),
-        entrance: this.#mount.entrance(config.publicUrl!),
-      });
-      this.#parts = { app, database };
-      return { credentials };
-    } catch (error) {
-      await database.stop();
-      throw error;
-    }
+    const { serve } = await import('../server/serve.ts');
+    const { openServer } = await import('../server/database-server.ts');
+    const server = await openServer(config, { onProgress: (text) => log.info(text) });
+    let credentials: AtriumCredentials | undefined;
+    this.#app = await serve(server, {
+      config,
+      log,
+      entrance: this.#mount.entrance(config.publicUrl!),
+      onFirstApplication: (created) => {
+        credentials = created;
+      },
+    });
+    return { credentials };
   }
 
   async #stop(): Promise<void> {
-    const parts = this.#parts;
-    if (!parts) return;
-    this.#parts = undefined;
+    const app = this.#app;
+    if (!app) return;
+    this.#app = undefined;
     try {
-      await parts.app.stop();
+      await app.stop();
     } finally {
-      await parts.database.stop();
       running = undefined;
     }
   }

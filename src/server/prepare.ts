@@ -1,29 +1,25 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import { type Config, naming } from '../config.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../resolvers/applications/create.ts';
 import { countUndecryptable } from '../resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from '../resolvers/sessions/identity-providers.ts';
 import type { Encrypter } from './encryption/encrypter.ts';
-import { createEncrypter, naming } from './startup.ts';
 
 /** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
 const SECRETS_TRIED = 10;
 
-export interface Prepared {
-  encrypter: Encrypter;
-  /** Those of the first application, if it was created. */
-  credentials: ApplicationCredentials | undefined;
-}
-
-/** Work on the open database that one process does. */
-export async function prepare(config: Config, log: Logger): Promise<Prepared> {
+/** Work on the open database that one process does. @returns the credentials of the first application, if it was created */
+export async function prepare(
+  config: Config,
+  encrypter: Encrypter,
+  log: Logger,
+): Promise<ApplicationCredentials | undefined> {
   const credentials = await bootstrap(config);
-  const encrypter = await createEncrypter(config);
   await encryptIdentityProviders(encrypter);
   await warnIfKeyChanged(encrypter, log);
-  return { encrypter, credentials };
+  return credentials;
 }
 
 export const credentialsFile = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'credentials.json');

@@ -1,35 +1,42 @@
 import cluster from 'node:cluster';
+import type { Connections } from './database-server.ts';
 import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
 
 // Messages between a worker and the primary process (`WORKERS`, src/server/workers.ts).
 
+export interface Assignment {
+  /** Whether this worker prepares the database and describes the running service for the terminal. */
+  isFirst: boolean;
+  database: Connections;
+}
+
 export type ToPrimary =
   | { kind: 'loading' }
-  | { kind: 'ready'; url: string; consoleUrl: string }
+  | { kind: 'ready'; description: string[] }
   | { kind: 'collect' }
   | { kind: 'snapshot'; request: number; metrics: MetricsSnapshot };
 
 export type ToWorker =
-  | { kind: 'start' }
+  | ({ kind: 'start' } & Assignment)
   | { kind: 'report'; request: number }
   | { kind: 'collected'; snapshots: MetricsSnapshot[] };
 
 export class WorkerProcess implements Peers {
   /** A restarted worker has the number of its predecessor. */
   readonly number: number;
-  /** Resolves when the primary process has prepared the database. */
-  readonly mayStart: Promise<void>;
+  /** Resolves when the primary process has opened the database. */
+  readonly assignment: Promise<Assignment>;
 
   constructor(number: number) {
     this.number = number;
-    this.mayStart = new Promise((resolve) => {
-      process.on('message', ({ kind }: ToWorker) => kind === 'start' && resolve());
+    this.assignment = new Promise((resolve) => {
+      process.on('message', (message: ToWorker) => message.kind === 'start' && resolve(message));
     });
     send({ kind: 'loading' }); // earlier messages were lost
   }
 
-  reportReady(url: string, consoleUrl: string): void {
-    send({ kind: 'ready', url, consoleUrl });
+  reportReady(description: string[]): void {
+    send({ kind: 'ready', description });
   }
 
   answer(report: () => Promise<MetricsSnapshot>): void {

@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { MINUTE, SECOND } from '../lib/time.ts';
+import type { Connections } from './database-server.ts';
 import type { MetricsSnapshot } from './observability/metrics.ts';
 import type { ToPrimary, ToWorker } from './worker.ts';
+
+const FIRST = 1;
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10 * SECOND;
@@ -13,27 +16,21 @@ const STABLE_MS = MINUTE;
 /** Workers that do not respond within this time are missing from the metrics. */
 const SNAPSHOT_TIMEOUT_MS = 2 * SECOND;
 
-interface Addresses {
-  url: string;
-  consoleUrl: string;
-}
-
 export interface Workers {
-  /** Lets the workers use the database. @returns the addresses, once all are ready @throws a worker exits before */
-  start: () => Promise<Addresses>;
+  /** Lets the workers use the database. @returns their description, once all are ready @throws a worker exits before */
+  start: (database: Connections) => Promise<string[]>;
   stop: () => Promise<void>;
 }
 
 /** The workers load their modules until `start` is called. Those that exit are restarted, after pauses that double. */
 export function forkWorkers(count: number, log: Logger): Workers {
   const supervisor = new Supervisor(log);
-  const ready = Promise.all(Array.from({ length: count }, (_, index) => supervisor.keep(index + 1)));
+  const ready = Promise.all(Array.from({ length: count }, (_, index) => supervisor.keep(FIRST + index)));
   ready.catch(() => {}); // reported by `start`
   return {
-    start: async () => {
-      supervisor.start();
-      const [first] = await ready;
-      return first!;
+    start: async (database) => {
+      supervisor.start(database);
+      return (await ready).flat();
     },
     stop: () => supervisor.stop(),
   };
@@ -43,33 +40,34 @@ class Supervisor {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   readonly #kept: Promise<void>[] = [];
-  readonly #workers = new Set<Worker>();
+  readonly #workers = new Map<Worker, number>();
   readonly #ready = new Set<Worker>();
   #requests = 0;
-  #mayStart = false;
+  #database: Connections | undefined;
+  #hasStarted = false;
   #hasFailed = false;
 
   constructor(log: Logger) {
     this.#log = log;
   }
 
-  start(): void {
-    this.#mayStart = true;
-    for (const worker of this.#workers) send(worker, { kind: 'start' });
+  start(database: Connections): void {
+    this.#database = database;
+    for (const [worker, slot] of this.#workers) this.#startOne(worker, slot);
   }
 
-  keep(slot: number): Promise<Addresses> {
+  keep(slot: number): Promise<string[]> {
     const worker = this.#fork(slot);
     this.#kept.push(this.#restart(slot, worker));
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message));
+      worker.on('message', (message: ToPrimary) => message.kind === 'ready' && resolve(message.description));
       worker.once('exit', () => reject(new Error(`worker ${slot} did not start`)));
     });
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    for (const worker of this.#workers) worker.process.kill('SIGTERM');
+    for (const worker of this.#workers.keys()) worker.process.kill('SIGTERM');
     await Promise.all(this.#kept);
     if (this.#hasFailed) throw new Error('a worker did not stop gracefully');
   }
@@ -96,13 +94,14 @@ class Supervisor {
   #fork(slot: number): Worker {
     cluster.setupPrimary({ args: [String(slot)] });
     const worker = cluster.fork();
-    this.#workers.add(worker);
+    this.#workers.set(worker, slot);
     worker.on('message', (message: ToPrimary) => {
       if (message.kind === 'ready') {
         this.#ready.add(worker);
+        this.#hasStarted ||= slot === FIRST;
         this.#log.info({ worker: slot, workerPid: worker.process.pid }, 'a worker is ready');
       }
-      if (message.kind === 'loading' && this.#mayStart) send(worker, { kind: 'start' });
+      if (message.kind === 'loading') this.#startOne(worker, slot);
       if (message.kind === 'collect') void this.#collect(worker);
     });
     worker.once('exit', () => {
@@ -111,6 +110,11 @@ class Supervisor {
     });
     worker.on('error', () => {});
     return worker;
+  }
+
+  #startOne(worker: Worker, slot: number): void {
+    const database = this.#database;
+    if (database) send(worker, { kind: 'start', isFirst: slot === FIRST && !this.#hasStarted, database });
   }
 
   async #collect(asking: Worker): Promise<void> {
