@@ -1,15 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createModelClient, type ModelEndpoint, ModelUnavailableError, type Prompt } from '../../src/gateways/model.ts';
 import { until } from '../support/clients/websocket.ts';
 import { beginsStream, DONE, delta, type Reply, says, startModel } from '../support/fakes/model.ts';
 import { deadAddress } from '../support/fakes/provider.ts';
 
 const PROMPT: Prompt = { messages: [{ role: 'user', content: 'Hi 😀' }], maxTokens: 7 };
-const SILENCE = 300;
+/** Milliseconds. */
+const SILENCE = 60_000;
 
 const client = createModelClient();
-/** Short timeout for tests of silent models; the other tests use the default because the machine may be slow. */
-const hasty = createModelClient({ silence: SILENCE });
 const never = new AbortController().signal;
 const at = (url: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
   baseUrl: url,
@@ -19,9 +18,9 @@ const at = (url: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
   ...more,
 });
 
-async function streamed(endpoint: ModelEndpoint, by = client): Promise<string[]> {
+async function streamed(endpoint: ModelEndpoint): Promise<string[]> {
   const parts: string[] = [];
-  for await (const part of by.stream(endpoint, PROMPT, never)) parts.push(part);
+  for await (const part of client.stream(endpoint, PROMPT, never)) parts.push(part);
   return parts;
 }
 
@@ -165,9 +164,22 @@ describe('model failures', () => {
   ];
 
   test.each(SILENT)('complete and stream time out after %s', async (_name, reply) => {
-    const model = await startModel(reply);
-    expect(await reasonOf(hasty.complete(at(model.url), PROMPT))).toBe('no response in time');
-    expect(await reasonOf(streamed(at(model.url), hasty))).toBe('no response in time');
+    let arrived = () => {};
+    const model = await startModel((...asked) => {
+      arrived();
+      return reply(...asked);
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const ask of [() => client.complete(at(model.url), PROMPT), () => streamed(at(model.url))]) {
+      const arrival = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const reason = reasonOf(ask());
+      await arrival;
+      await vi.advanceTimersByTimeAsync(SILENCE);
+      expect(await reason).toBe('no response in time');
+    }
     expect(model.asked.length).toBe(2);
   });
 
