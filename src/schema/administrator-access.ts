@@ -3,7 +3,7 @@ import type { GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
 import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
 import type { Actor } from '../lib/actor.ts';
-import { type Right, requireRight } from '../resolvers/administrators/rights.ts';
+import { isHarmless, type Right, requireRight } from '../resolvers/administrators/rights.ts';
 import { type Read, recordRead } from '../resolvers/audit/reads.ts';
 import { rightOf } from './administrator-rights.ts';
 
@@ -63,7 +63,8 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
     const { viewer, now } = context as unknown as Context;
     const administrator = administratorOf(viewer);
     if (administrator) {
-      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, now());
+      const { input } = args as { input?: object };
+      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, input, now());
       const read = recordedRead(name, right, args, viewer);
       if (read) return recordRead(...read, now()).then(() => resolver(parent, args, context, info));
     }
@@ -78,12 +79,13 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
 function recordedRead(
   operation: string,
   right: Right | undefined,
-  args: object,
+  args: { input?: object },
   viewer: Viewer,
 ): [Read, Actor] | undefined {
   if (!('applicationId' in viewer) || !viewer.actor) return undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  if (!right?.needsReason && userId === undefined) return undefined;
+  const needsReason = right?.needsReason === true && !isHarmless(right, args.input);
+  if (!needsReason && userId === undefined) return undefined;
   return [{ operation, subjectId: subjectOf(args), applicationId: viewer.applicationId, userId }, viewer.actor];
 }
 

@@ -1,7 +1,6 @@
-import { Prisma } from '../../db/client.ts';
-import { query } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { MINUTE } from '../../lib/time.ts';
+import { appendEntry } from './entries.ts';
 
 /** Pages that refresh themselves repeat their reads. */
 const REPEATED_MS = 10 * MINUTE;
@@ -23,17 +22,15 @@ export interface Read {
 /** Before data that only a stated reason opens is read. Repeated reads are recorded every ten minutes. */
 export async function recordRead(
   { operation, subjectId, applicationId, userId }: Read,
-  { kind, id, network, reason }: Actor,
+  actor: Actor,
   now: Date,
 ): Promise<void> {
+  const { kind, id, network, reason } = actor;
   const key = JSON.stringify([kind, id, network, reason, operation, subjectId, applicationId, userId]);
   const latest = recorded.get(key);
   if (latest !== undefined && now.getTime() - latest < REPEATED_MS) return;
-  const after = userId === undefined ? null : JSON.stringify({ as_user_id: userId });
-  await query(Prisma.sql`
-    INSERT INTO audit_entries (application_id, actor_kind, actor_id, network, reason, action, subject, subject_id, after)
-    VALUES (${applicationId}, ${kind}::audit_actor_kind, ${id ?? null}, ${network ?? null}, ${reason ?? null}, 'read',
-      ${operation}, ${subjectId}, ${after}::jsonb)`);
+  const after = userId === undefined ? undefined : { as_user_id: userId };
+  await appendEntry({ applicationId, action: 'read', subject: operation, subjectId, after }, actor);
   recorded.delete(key);
   recorded.set(key, now.getTime());
   if (recorded.size > MAX_REMEMBERED) recorded.delete(recorded.keys().next().value!);
