@@ -17,19 +17,25 @@ export interface Read {
   applicationId: number;
   /** Whose rights the caller used. */
   userId?: number | undefined;
+  /** Of the content that was returned, unless `subjectId` names them. */
+  dialogIds?: string[];
 }
 
-/** Before data that only a stated reason opens is read. Repeated reads are recorded every ten minutes. */
+/** Before data that only a stated reason opens is returned. Repeated reads are recorded every ten minutes. */
 export async function recordRead(
-  { operation, subjectId, applicationId, userId }: Read,
+  { operation, subjectId, applicationId, userId, dialogIds = [] }: Read,
   actor: Actor,
   now: Date,
 ): Promise<void> {
   const { kind, id, network, reason } = actor;
-  const key = JSON.stringify([kind, id, network, reason, operation, subjectId, applicationId, userId]);
+  const key = JSON.stringify([kind, id, network, reason, operation, subjectId, applicationId, userId, dialogIds]);
   const latest = recorded.get(key);
   if (latest !== undefined && now.getTime() - latest < REPEATED_MS) return;
-  const after = userId === undefined ? undefined : { as_user_id: userId };
+  const details = {
+    ...(userId !== undefined && { as_user_id: userId }),
+    ...(dialogIds.length > 0 && { dialog_ids: dialogIds }),
+  };
+  const after = Object.keys(details).length > 0 ? details : undefined;
   await appendEntry({ applicationId, action: 'read', subject: operation, subjectId, after }, actor);
   recorded.delete(key);
   recorded.set(key, now.getTime());
