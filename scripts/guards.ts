@@ -885,10 +885,20 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('mails.test.ts', '#69 the name of the operator for rent', [
     [69, 'src/resolvers/mail/rules.ts', "field === 'text' && !hasOnlyOwnWords(value)", 'false'],
-    [69, 'src/resolvers/mail/html-links.ts', 'withLink(html, mark), mark)', "withLink(html, '{{link}}'), '{{link}}')"],
+    [69, 'src/resolvers/mail/html-links.ts', 'withLink(html, mark), mark)', "withLink(html, mark), '{{link}}')"],
     [69, 'src/resolvers/mail/html-links.ts', '!isRead && ownWordsIn', 'ownWordsIn'],
     [69, 'src/resolvers/mail/html-links.ts', 'if (raw) tokenizer.state', 'if (!tagName) tokenizer.state'],
     [69, 'src/resolvers/mail/send-test.ts', 'sample && to.toLowerCase() !== own?.toLowerCase()', 'sample && false'],
     [69, 'src/resolvers/mail/send-test.ts', 'if (actor) await', 'if (!sample && false) await'],
+  ]),
+  ...guardsOf('files.test.ts', '#70 capabilities of private files', [
+    [70, 'src/resolvers/content/administrators.ts', 'if (isPublic || !administrator ||', 'if (isPublic || administrator ||'],
+    [70, 'src/resolvers/content/administrators.ts', 'needsReason: true', 'needsReason: false'],
+    [70, 'src/resolvers/content/find.ts', 'await admitAdministrator(blob, context);', ''],
+    [70, 'src/resolvers/content/update.ts', 'input.public === true || input.new === true', 'input.new === true'],
+  ]),
+  ...guardsOf('console.test.ts', '#71 administrators of other applications', [
+    [71, 'src/resolvers/administrators/update.ts', 'if (!seen) throw', 'if (!before) throw'],
+    [71, 'src/resolvers/administrators/rules.ts', 'if (!owned || seen.id === administrator.id) return seen;', 'return seen;'],
   ]),
 ];

@@ -11,6 +11,8 @@ const BLOCKS = wordsOf(
     'h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul',
 );
 
+const BEFORE_WORD = /\s[<(["']?$/;
+
 const VOID = wordsOf('area base col embed img input link meta source track wbr');
 
 /** Whether each `{{link}}` of a text is a word of its own. */
@@ -92,7 +94,8 @@ async function displayed(html: string, address: string): Promise<Displayed> {
 
 /** Mail programs add the characters before an address to it, even if they are an address of another server. */
 function ownWordsIn(text: string, word: string): number {
-  return text.match(new RegExp(`(?<=(?:^|\\s)[<(["']?)${word}`, 'g'))?.length ?? 0;
+  const before = `\n${text}`.split(word).slice(0, -1);
+  return before.filter((part, nth) => BEFORE_WORD.test(nth === 0 ? part.slice(-2) : `x${part}`.slice(-2))).length;
 }
 
 function wordsOf(names: string): Set<string> {

@@ -7,8 +7,6 @@ export type MailValues = Record<(typeof PLACEHOLDERS)[number], string>;
 /** `{{name}}`, or `{{name|there}}` with a text for users without a name. */
 const PLACEHOLDER = / ?\{\{([^{}]{0,200})\}\}/g;
 
-const NAMED = /\{\{([^{}]{0,200})\}\}/g;
-
 const MAX_SUBJECT = 250;
 
 /** Plain text. An empty value also removes the space before it. */
@@ -39,11 +37,13 @@ export function mentionsOf(template: string, wanted: keyof MailValues): number {
 
 /** The template with this text in place of each `{{link}}`. */
 export function withLink(template: string, link: string): string {
-  return template.replaceAll(NAMED, (whole, inner: string) => (nameIn(inner) === 'link' ? link : whole));
+  return template.replaceAll(/\{\{([^{}]{0,200})\}\}/g, (whole, inner: string) =>
+    nameIn(inner) === 'link' ? link : whole,
+  );
 }
 
 function namesIn(template: string): string[] {
-  return [...template.matchAll(NAMED)].map(([, inner]) => nameIn(inner!));
+  return [...template.matchAll(/\{\{([^{}]{0,200})\}\}/g)].map(([, inner]) => nameIn(inner!));
 }
 
 function replaced(template: string, values: MailValues, encode: (value: string) => string): string {
