@@ -861,7 +861,7 @@ export const GUARDS: Guard[] = [
     [62, 'src/resolvers/mail/placeholders.ts', 'replaced(template, values, escapeHtml)', 'filled(template, values)'],
     [62, 'src/resolvers/mail/placeholders.ts', 'harmless(values[name])', 'values[name]'],
     [62, 'src/resolvers/mail/rules.ts', "field === 'subject' && /\\p{Cc}/u.test(value)", 'false'],
-    [62, 'src/lib/app-url.ts', '!FORBIDDEN.has(protocol)', 'true'],
+    [62, 'src/lib/app-url.ts', '!isDangerousScheme(protocol)', 'true'],
     [
       62,
       'src/resolvers/sessions/password-resets.ts',
@@ -890,5 +890,18 @@ export const GUARDS: Guard[] = [
     [69, 'src/resolvers/mail/html-links.ts', 'if (raw) tokenizer.state', 'if (!tagName) tokenizer.state'],
     [69, 'src/resolvers/mail/send-test.ts', 'sample && to.toLowerCase() !== own?.toLowerCase()', 'sample && false'],
     [69, 'src/resolvers/mail/send-test.ts', 'if (actor) await', 'if (!sample && false) await'],
+  ]),
+  ...guardsOf('inputs.test.ts', '#64 JSON of other users', [
+    [64, 'src/resolvers/messages/rules.ts', 'attachment ? memberProblems(attachment) : []', '[]'],
+    [64, 'src/resolvers/messages/rules.ts', 'return isLinkable(String(member));', 'return true;'],
+    [64, 'src/resolvers/messages/rules.ts', "return typeof member === 'string';", 'return true;'],
+    [64, 'src/resolvers/dialogs/create.ts', '...photoProblems(input.photo)', ''],
+    [64, 'src/resolvers/dialogs/update.ts', '...photoProblems(input.photo)', ''],
+    [
+      64,
+      'src/lib/address-schemes.ts',
+      'URL.canParse(address) ? new URL(address).protocol : undefined',
+      '/^[a-z-]+:/.exec(address)?.[0]',
+    ],
   ]),
 ];
