@@ -903,5 +903,14 @@ export const GUARDS: Guard[] = [
       'URL.canParse(address) ? new URL(address).protocol : undefined',
       '/^[a-z-]+:/.exec(address)?.[0]',
     ],
+    [64, 'packages/client/src/app/chat-documents.ts', 'attachmentsOf(attachments)', 'attachments as never'],
+    [
+      64,
+      'packages/client/src/app/foreign-json.ts',
+      "return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;",
+      'return url;',
+    ],
+    [64, 'packages/client/src/app/files.ts', 'address.origin !== this.#base.origin', 'false'],
+    [64, 'packages/chat-ui/src/attachments.tsx', '!isRequested && !mayLoad(link)', 'false'],
   ]),
 ];

@@ -29,7 +29,7 @@ const ATTACHMENTS: [given: unknown, returned: unknown[]][] = [
   [{ ...FILE, size: '12', width: '1e2', height: ' ', duration: 'long' }, [{ ...FILE, size: 12, width: 100 }]],
   [{ ...FILE, size: -1, width: Number.POSITIVE_INFINITY, height: '-5' }, [FILE]],
   [{ ...FILE, 'content-type': 'a/b' }, [{ ...FILE, 'content-type': 'a/b', contentType: 'a/b' }]],
-  [{ ...FILE, 'content-type': { a: 1 } }, [{ ...FILE, 'content-type': { a: 1 } }]],
+  [{ ...FILE, 'content-type': { a: 1 } }, [FILE]],
   [{ type: 1, id: 5, url: 7 }, [{ type: '1', id: '5', url: '7' }]],
   [{ type: 'file', id: { a: 1 }, url: null }, [{ type: 'file' }]],
   [{ ...FILE, data: { w: [1] }, mine: null }, [{ ...FILE, data: { w: [1] }, mine: null }]],

@@ -1,7 +1,12 @@
 import { isInputObjectType } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createAtrium, memoryStorage } from '../../../packages/client/src/index.ts';
 import { schema } from '../../../src/schema/index.ts';
-import { useApp } from '../../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
+import { importBundle } from '../../support/app/bundle.ts';
 import { sql } from '../../support/app/sql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { JSON_TYPE, rawRequest } from '../../support/clients/raw-http.ts';
@@ -400,6 +405,37 @@ describe('#64 JSON of other users', () => {
       const put = await rest('PUT', `/chat/Dialog/${group}`, { as: alice, json: { photo } });
       expect([put.status, put.body.photo]).toEqual([200, photo]);
     }
+  });
+
+  test('attachments of any form that are already stored neither break nor misuse the clients of readers', async () => {
+    const wrongMembers = WRONG_VALUES.flatMap((wrong) =>
+      ['file', 'image'].map((type) => ({
+        ...Object.fromEntries(MEMBERS.map((member) => [member, wrong])),
+        type,
+        id: '5',
+      })),
+    );
+    const addresses = [...SCRIPT_ADDRESSES, 'https://tracker.example/p.gif', '//tracker.example/p.gif', '/logout'];
+    const pictures = addresses.map((url) => ({ type: 'image', url }));
+    const stored = [...wrongMembers, ...pictures, 5, { type: { a: 1 }, id: '5' }];
+    const sent = await created('/chat/Message', { chat_dialog_id: group, message: 'old' }, alice);
+    await sql('UPDATE messages SET attachments = $2::json WHERE id = $1', [sent._id, JSON.stringify(stored)]);
+    await execute('mutation { updateApplication(input: { publicSignIn: true }) { id } }', {}, apiKey);
+    const options = { url: running.url, applicationId: APPLICATION.id, deviceStorage: memoryStorage() };
+    const atrium = createAtrium({ ...options, webSocket: WebSocket });
+    onTestFinished(() => atrium.close());
+    await atrium.session.signIn(mallory);
+    const { messages } = await atrium.chat.dialog(group).history();
+    const { attachments } = messages.find(({ id }) => id === sent._id)!;
+    expect(attachments).toHaveLength(stored.length - 2);
+    for (const member of MEMBERS)
+      expect(attachments.map((one) => one[member]).filter((kept) => kept !== undefined)).toEqual([]);
+    const { AtriumProvider, Attachments } = await importBundle(
+      `export * from '@atrium/chat-ui'; export { AtriumProvider } from '@atrium/react';`,
+    );
+    const html = renderToString(createElement(AtriumProvider, { atrium }, createElement(Attachments, { attachments })));
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => new URL(address!).origin);
+    expect(new Set(loaded)).toEqual(new Set([new URL(running.url).origin]));
   });
 
   test('undocumented members and documented values are stored as before', async () => {

@@ -22,7 +22,8 @@ export function webAddress(address: string): URL | undefined {
 }
 
 function attachmentOf(value: unknown): Attachment | undefined {
-  const { type, id, uid, url, name, contentType, size, width, height, duration, ...others } = membersOf(value);
+  const { type, id, uid, url, name, contentType, size, width, height, duration, ...rest } = membersOf(value);
+  const { 'content-type': legacyType, ...others } = rest;
   const kind = textOf(type);
   if (!kind) return undefined;
   const known = {
@@ -30,7 +31,8 @@ function attachmentOf(value: unknown): Attachment | undefined {
     uid: textOf(uid),
     url: textOf(url),
     name: textOf(name),
-    contentType: textOf(contentType) ?? textOf(others['content-type']),
+    contentType: textOf(contentType) ?? textOf(legacyType),
+    'content-type': textOf(legacyType),
     size: numberOf(size),
     width: numberOf(width),
     height: numberOf(height),
