@@ -41,6 +41,14 @@ const ATTACHMENTS: [given: unknown, returned: unknown[]][] = [
 ];
 
 describe('messages of other users', () => {
+  test('members named like those of prototypes change no other member', () => {
+    const given = JSON.parse('{"type":"file","__proto__":{"name":{"a":1},"id":{"a":1}},"constructor":1}');
+    const [attachment] = received([given]).attachments;
+    expect([attachment!.name, attachment!.id]).toEqual([undefined, undefined]);
+    const { customFields } = received([], JSON.parse('{"__proto__":{"polluted":1}}'));
+    expect([customFields.polluted, Object.hasOwn(customFields, '__proto__')]).toEqual([undefined, true]);
+  });
+
   test.each(ATTACHMENTS)('the members of an attachment have the documented types: %j', (given, returned) => {
     expect(received([given, FILE]).attachments).toEqual([...returned, FILE]);
   });
