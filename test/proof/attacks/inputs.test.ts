@@ -416,8 +416,8 @@ describe('#64 JSON of other users', () => {
       })),
     );
     const addresses = [...SCRIPT_ADDRESSES, 'https://tracker.example/p.gif', '//tracker.example/p.gif', '/logout'];
-    const pictures = addresses.map((url) => ({ type: 'image', url }));
-    const stored = [...wrongMembers, ...pictures, 5, { type: { a: 1 }, id: '5' }];
+    const named = addresses.flatMap((url) => ['file', 'image'].map((type) => ({ type, url })));
+    const stored = [...wrongMembers, ...named, 5, { type: { a: 1 }, id: '5' }];
     const sent = await created('/chat/Message', { chat_dialog_id: group, message: 'old' }, alice);
     await sql('UPDATE messages SET attachments = $2::json WHERE id = $1', [sent._id, JSON.stringify(stored)]);
     await execute('mutation { updateApplication(input: { publicSignIn: true }) { id } }', {}, apiKey);
@@ -434,8 +434,10 @@ describe('#64 JSON of other users', () => {
       `export * from '@atrium/chat-ui'; export { AtriumProvider } from '@atrium/react';`,
     );
     const html = renderToString(createElement(AtriumProvider, { atrium }, createElement(Attachments, { attachments })));
-    const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => new URL(address!).origin);
-    expect(new Set(loaded)).toEqual(new Set([new URL(running.url).origin]));
+    const originsOf = (attribute: string) =>
+      new Set(Array.from(html.matchAll(RegExp(`${attribute}="([^"]*)"`, 'g')), ([, url]) => new URL(url!).origin));
+    expect(originsOf('src')).toEqual(new Set([running.url]));
+    expect(originsOf('href')).toEqual(new Set([running.url, 'https://tracker.example']));
   });
 
   test('undocumented members and documented values are stored as before', async () => {
