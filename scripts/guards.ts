@@ -861,7 +861,7 @@ export const GUARDS: Guard[] = [
     [62, 'src/resolvers/mail/placeholders.ts', 'replaced(template, values, escapeHtml)', 'filled(template, values)'],
     [62, 'src/resolvers/mail/placeholders.ts', 'harmless(values[name])', 'values[name]'],
     [62, 'src/resolvers/mail/rules.ts', "field === 'subject' && /\\p{Cc}/u.test(value)", 'false'],
-    [62, 'src/lib/app-url.ts', '!FORBIDDEN.has(protocol)', 'true'],
+    [62, 'src/lib/app-url.ts', '!isDangerousScheme(protocol)', 'true'],
     [
       62,
       'src/resolvers/sessions/password-resets.ts',
@@ -878,6 +878,28 @@ export const GUARDS: Guard[] = [
     ],
     [63, 'src/schema/administrator-access.ts', 'if (!needsReason && userId === undefined)', 'if (!needsReason)'],
   ]),
+  ...guardsOf('inputs.test.ts', '#64 JSON of other users', [
+    [64, 'src/resolvers/messages/rules.ts', 'attachment ? memberProblems(attachment) : []', '[]'],
+    [64, 'src/resolvers/messages/rules.ts', 'return isLinkable(String(member));', 'return true;'],
+    [64, 'src/resolvers/messages/rules.ts', "return typeof member === 'string';", 'return true;'],
+    [64, 'src/resolvers/dialogs/create.ts', '...photoProblems(input.photo)', ''],
+    [64, 'src/resolvers/dialogs/update.ts', '...photoProblems(input.photo)', ''],
+    [
+      64,
+      'src/lib/address-schemes.ts',
+      'URL.canParse(address) ? new URL(address).protocol : undefined',
+      '/^[a-z-]+:/.exec(address)?.[0]',
+    ],
+    [64, 'packages/client/src/app/chat-documents.ts', 'attachmentsOf(attachments)', 'attachments as never'],
+    [
+      64,
+      'packages/client/src/app/foreign-json.ts',
+      "return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;",
+      'return url;',
+    ],
+    [64, 'packages/client/src/app/files.ts', 'address.origin !== this.#base.origin', 'false'],
+    [64, 'packages/chat-ui/src/attachments.tsx', '!isRequested && !mayLoad(link)', 'false'],
+  ]),
   ...guardsOf('takeover.test.ts', '#68 acts that amount to a takeover', [
     [68, 'src/resolvers/administrators/rights.ts', 'if (isHarmless(right, input)) return;', 'return;'],
     [68, 'src/resolvers/administrators/rights.ts', '.every((member)', '.some((member)'],
@@ -892,13 +914,23 @@ export const GUARDS: Guard[] = [
     [69, 'src/resolvers/mail/send-test.ts', 'if (actor) await', 'if (!sample && false) await'],
   ]),
   ...guardsOf('files.test.ts', '#70 capabilities of private files', [
-    [70, 'src/resolvers/content/administrators.ts', 'if (isPublic || !administrator ||', 'if (isPublic || administrator ||'],
+    [
+      70,
+      'src/resolvers/content/administrators.ts',
+      'if (isPublic || !administrator ||',
+      'if (isPublic || administrator ||',
+    ],
     [70, 'src/resolvers/content/administrators.ts', 'needsReason: true', 'needsReason: false'],
     [70, 'src/resolvers/content/find.ts', 'await admitAdministrator(blob, context);', ''],
     [70, 'src/resolvers/content/update.ts', 'input.public === true || input.new === true', 'input.new === true'],
   ]),
   ...guardsOf('console.test.ts', '#71 administrators of other applications', [
     [71, 'src/resolvers/administrators/update.ts', 'if (!seen) throw', 'if (!before) throw'],
-    [71, 'src/resolvers/administrators/rules.ts', 'if (!owned || seen.id === administrator.id) return seen;', 'return seen;'],
+    [
+      71,
+      'src/resolvers/administrators/rules.ts',
+      'if (!owned || seen.id === administrator.id) return seen;',
+      'return seen;',
+    ],
   ]),
 ];
