@@ -8,7 +8,7 @@ import { recordRead } from '../audit/reads.ts';
 const READS_FILES: Right = { roles: ['owner', 'support'], needsReason: true };
 
 /**
- * Before an administrator gets the name, `uid` or bytes of a private file: whoever has its `uid` can download it.
+ * Before an administrator gets the name, `uid` or bytes of a private file: its `uid` is enough to download it.
  * @returns undefined if no entry is needed
  * @throws {ForbiddenError} {ReasonRequiredError}
  */

@@ -21,7 +21,7 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
   const found = await requireBlob(id, context.viewer);
   requireOwn(found, context.viewer);
-  // Whoever makes a file public can read it, and the permission to upload contains its `uid`.
+  // Every client can read a public file, and the permission to upload contains its `uid`.
   if (input.public === true || input.new === true) await admitAdministrator(found, context);
 
   const at = context.now();
