@@ -15,7 +15,7 @@ import {
   TypeMetaFieldDef,
   visit,
 } from 'graphql';
-import { MAX_PAGE } from '../lib/pagination.ts';
+import { DEFAULT_PAGE, MAX_PAGE } from '../lib/pagination.ts';
 
 /** Limits of one document over HTTP and WebSocket, checked before execution. */
 export const LIMITS = {
@@ -35,6 +35,9 @@ export const LIMITS = {
 
 const OBJECT_COST = 2;
 const SCALAR_COST = 1;
+
+/** Without one of these, a list returns its default page. */
+const PAGE_ARGUMENTS: readonly string[] = ['first', 'last', 'limit'];
 
 /**
  * Assumed lengths of introspection lists. Most are shorter; the limit of the response size bounds the few longer ones.
@@ -160,7 +163,10 @@ class Measurement {
     const aliasLength = field.alias?.value.length ?? 0;
     if (!field.selectionSet) return { aliases: alias, aliasLength, depth: 1, cost: SCALAR_COST, fields: 1 };
     const below = this.#ofSelection(field.selectionSet, typeOf(field, parent));
-    const items = Math.max(INTROSPECTION_ITEMS[`${parent?.name}.${field.name.value}`] ?? 1, this.#pageSize(field));
+    const items = Math.max(
+      INTROSPECTION_ITEMS[`${parent?.name}.${field.name.value}`] ?? 1,
+      this.#pageSize(field, parent),
+    );
     return {
       aliases: alias + below.aliases,
       aliasLength: Math.max(aliasLength, below.aliasLength),
@@ -185,32 +191,42 @@ class Measurement {
     return this.#facts.schema.getType(name);
   }
 
-  #pageSize({ arguments: args = [] }: FieldNode): number {
-    let size = 1;
-    for (const { name, value } of args) {
-      if (name.value !== 'first' && name.value !== 'last') continue;
-      if (value.kind === Kind.INT) size = Math.max(size, Number(value.value));
-      else if (value.kind === Kind.VARIABLE) size = Math.max(size, this.#sizeInVariable(value.name.value));
-    }
-    return size;
+  #pageSize(field: FieldNode, parent: GraphQLNamedType | undefined): number {
+    const pages = definitionOf(field, parent)?.args.filter(({ name }) => PAGE_ARGUMENTS.includes(name)) ?? [];
+    if (pages.length === 0) return 1;
+    const sizes = pages.map(({ name }) => this.#givenSize(field, name)).filter((size) => size !== undefined);
+    if (sizes.length > 0) return Math.max(1, ...sizes);
+    const [fallback = DEFAULT_PAGE] = pages.flatMap(({ defaultValue }) => Number(defaultValue) || []);
+    return fallback;
   }
 
-  #sizeInVariable(name: string): number {
+  /** Undefined for an absent or null argument. */
+  #givenSize({ arguments: args = [] }: FieldNode, wanted: string): number | undefined {
+    const value = args.find(({ name }) => name.value === wanted)?.value;
+    if (value?.kind === Kind.INT) return Number(value.value);
+    return value?.kind === Kind.VARIABLE ? this.#sizeInVariable(value.name.value) : undefined;
+  }
+
+  #sizeInVariable(name: string): number | undefined {
     this.hasPagesInVariables = true;
     const { variables } = this.#facts;
     if (!variables) return 1;
     const size = variables[name];
-    // Coercion rejects values that are not integers later.
+    if (size === null) return undefined;
+    // An absent variable may have a default in the document. Coercion rejects values that are not integers later.
     return Number.isSafeInteger(size) ? (size as number) : MAX_PAGE;
   }
 }
 
-function typeOf({ name }: FieldNode, parent: GraphQLNamedType | undefined): GraphQLNamedType | undefined {
-  const meta = META_TYPES[name.value];
+function typeOf(field: FieldNode, parent: GraphQLNamedType | undefined): GraphQLNamedType | undefined {
+  const meta = META_TYPES[field.name.value];
   if (meta) return meta;
-  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
-  const field = parent.getFields()[name.value];
-  return field && getNamedType(field.type);
+  const definition = definitionOf(field, parent);
+  return definition && getNamedType(definition.type);
+}
+
+function definitionOf({ name }: FieldNode, parent: GraphQLNamedType | undefined) {
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name.value] : undefined;
 }
 
 function add(total: Measures, { aliases, aliasLength, depth, cost, fields }: Measures): void {

@@ -3,6 +3,8 @@ import { isDatabaseId } from './tokens.ts';
 
 export const MAX_PAGE = 100;
 
+export const DEFAULT_PAGE = 50;
+
 export interface ConnectionArguments {
   first?: number | null;
   after?: string | null;
@@ -35,7 +37,7 @@ export type CountedConnection<Row> = Connection<Row> & { totalCount: () => Promi
 /** The default is `first: 50`. */
 export function pageRequest({ first, after, last, before }: ConnectionArguments): PageRequest {
   if (first != null && last != null) throw new BadInputError('Only one of first and last may be used');
-  const limit = first ?? last ?? 50;
+  const limit = first ?? last ?? DEFAULT_PAGE;
   if (limit < 1 || limit > MAX_PAGE) {
     throw new BadInputError(`${first != null ? 'first' : 'last'} should be between 1 and ${MAX_PAGE}`);
   }

@@ -1,6 +1,8 @@
 import { request } from 'node:http';
-import { getIntrospectionQuery } from 'graphql';
+import { getIntrospectionQuery, getNamedType, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { limitProblem } from '../../src/graphql/document-limits.ts';
+import { schema } from '../../src/schema/index.ts';
 import { running, useApp } from '../support/app/app.ts';
 import { graphql } from '../support/clients/graphql.ts';
 import { streamEvents } from '../support/clients/sse.ts';
@@ -103,6 +105,46 @@ describe('rows 2, 5, 6: a document beyond the limits is rejected before executio
       'id text senderId recipientId dateSent attachments customFields readIds deliveredIds read sender { id login }';
     const document = `query ($first: Int) { ${repeat(40, (nth) => `m${nth}: messages(dialogId: ${ID}, first: $first) { edges { node { ${fields} } } }`)} }`;
     expect(await errorOf(document, { first: 100 }, apiKey)).toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
+
+  test('a list without a page size costs as much as the page that it returns', () => {
+    const lists = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type))
+      .flatMap((type) => Object.values(type.getFields()).map((field) => ({ type: type.name, field })))
+      .filter(({ field }) => field.args.some(({ name }) => ['first', 'last', 'limit'].includes(name)));
+    expect(lists.length).toBeGreaterThan(20);
+    for (const { type, field } of lists) {
+      // 21 or more items cost more than the limit, 19 or fewer do not.
+      const fields = repeat(248, () => '__typename');
+      const problem = (given: string, variables = {}) => {
+        const document = parse(`query { ...f } fragment f on ${type} { ${field.name}${given} { ${fields} } }`);
+        return limitProblem({ document, schema, variables })?.message;
+      };
+      const pages = field.args.filter(({ name }) => ['first', 'last', 'limit'].includes(name));
+      const size = pages.find(({ defaultValue }) => defaultValue !== undefined)?.defaultValue ?? 50;
+      const cost = `Query Cost limit of 5000 exceeded, found ${250 * (size as number)}.`;
+      const path = `${type}.${field.name}`;
+      expect([path, problem('')]).toEqual([path, cost]);
+      for (const { name } of pages) {
+        expect([path, problem(`(${name}: null)`)]).toEqual([path, cost]);
+        expect([path, problem(`(${name}: $size)`, { size: null })]).toEqual([path, cost]);
+        expect([path, problem(`(${name}: $size)`, {})]).toEqual([path, expect.stringContaining('found 25000.')]);
+        expect([path, problem(`(${name}: 0)`)]).toEqual([path, undefined]);
+        expect([path, problem(`(${name}: 20)`)]).toEqual([path, undefined]);
+      }
+    }
+  });
+
+  test('every connection has page sizes', () => {
+    const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
+      isObjectType(type) ? Object.values(type.getFields()).map((field) => ({ type: type.name, field })) : [],
+    );
+    const connections = fields.filter(({ field }) => /Connection$/.test(getNamedType(field.type).name));
+    expect(connections.length).toBeGreaterThan(15);
+    for (const { type, field } of connections) {
+      const names = field.args.map(({ name }) => name);
+      expect([type, field.name, names]).toEqual([type, field.name, expect.arrayContaining(['first', 'last'])]);
+    }
   });
 
   test('deeply nested variables are rejected over HTTP and WebSocket', async () => {
