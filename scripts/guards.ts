@@ -386,7 +386,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/server/limits/connection-limit.ts', '!isUnlimited && open >= MAX_PER_CALLER', 'open < 0']],
+    [
+      [
+        35,
+        'src/server/limits/connection-limit.ts',
+        'isUnlimited ? MAX_PER_PROCESS : MAX_PER_CALLER',
+        'MAX_PER_PROCESS',
+      ],
+    ],
     'a user may open 100 sockets; silent sockets and sockets with oversized frames are closed',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
@@ -883,4 +890,93 @@ export const GUARDS: Guard[] = [
       'if (!right?.needsReason)',
     ],
   ]),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/connection.ts', 'if (bytes <= MAX_EARLY_BYTES) return;', 'if (bytes > 0) return;']],
+    'before connection_ack, a socket is closed after fragments without end',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/protocol.ts', '&& bytes > MAX_EARLY_PING_BYTES', '&& bytes < 0']],
+    'before connection_ack, a socket is closed after a large ping',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/graphql/websocket/connection.ts',
+        'setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS)',
+        'undefined',
+      ],
+    ],
+    'a client that does not answer the close frame is disconnected, also after an operation without credentials',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/server.ts', '    unread.note(request.socket, connection.request);\n', '']],
+    'unread bytes of sockets count with those of responses, and the network that holds the most loses them',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/graphql/websocket/server.ts',
+        'else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);',
+        '',
+      ],
+      [
+        65,
+        'src/graphql/websocket/server.ts',
+        'connection.onAcknowledged = limit?.takeUnauthenticated',
+        'limit?.takeUnauthenticated',
+      ],
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        'this.#unauthenticated.isFull(network, MAX_UNAUTHENTICATED_PER_NETWORK)',
+        'this.#unauthenticated.isFull(network, MAX_PER_PROCESS)',
+      ],
+    ],
+    'sockets without accepted credentials are limited per network, and other networks are served',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        'new Slots(MAX_UNAUTHENTICATED_PER_PROCESS)',
+        'new Slots(MAX_PER_PROCESS)',
+      ],
+    ],
+    'sockets without accepted credentials are limited per process',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+        'return `network:${network}`;',
+        "return 'id' in viewer.session! ? String(viewer.session.id) : network;",
+      ],
+    ],
+    'application sessions share 100 sockets and event streams per network, however many the client opens',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/heartbeat.ts', 'if (silent.get(this) === data.toString()) ', '']],
+    'a client that sends pongs without reading is disconnected',
+  ),
 ];

@@ -1,5 +1,6 @@
 import type { Services } from '../context.ts';
 import { createHandlers, type HandlerSettings, type Handlers } from './handlers.ts';
+import { boundUnread } from './http/unread-responses.ts';
 import { createHttpServer, type Entrance } from './server.ts';
 
 export interface EntranceSettings {
@@ -12,25 +13,29 @@ export interface EntranceSettings {
 /** Replaces the HTTP server at `host` and `port`. */
 export type CreateEntrance = (handlers: Handlers) => Entrance;
 
-export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections' | 'stop'> {
+export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections'> {
   /** @returns the address of the service, then that of the console if it has its own port */
   open: () => Promise<string[]>;
   close: Entrance['close'];
+  /** After the last request. */
+  stop: () => void;
 }
 
 /** One entrance for all requests, or another one for those of the console. */
 export function createEntrances(
   services: Services,
-  handlerSettings: HandlerSettings,
+  handlerSettings: Omit<HandlerSettings, 'unread'>,
   { host, port, consolePort }: EntranceSettings,
   createMain: CreateEntrance = (handlers) => createHttpServer(handlers, { host, port }),
 ): Entrances {
   const hasConsolePort = consolePort !== undefined;
-  const main = createHandlers(hasConsolePort ? { ...services, isConsoleOn: false } : services, handlerSettings);
+  const unread = boundUnread(services.networkOf);
+  const settings = { ...handlerSettings, unread };
+  const main = createHandlers(hasConsolePort ? { ...services, isConsoleOn: false } : services, settings);
   const handlers = [main];
   const entrances = [createMain(main)];
   if (hasConsolePort) {
-    const withConsole = createHandlers(services, handlerSettings);
+    const withConsole = createHandlers(services, settings);
     handlers.push(withConsole);
     entrances.push(createHttpServer(withConsole, { host, port: consolePort }));
   }
@@ -50,9 +55,7 @@ export function createEntrances(
     closeConnections: () => {
       for (const { closeConnections } of handlers) closeConnections();
     },
-    stop: () => {
-      for (const { stop } of handlers) stop();
-    },
+    stop: unread.stop,
   };
 }
 

@@ -8,7 +8,7 @@ import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE } from '../lib/time.ts';
 import { restAdapter } from '../rest/index.ts';
 import { cutStalled } from './http/stalled-clients.ts';
-import { boundUnread } from './http/unread-responses.ts';
+import type { Unread } from './http/unread-responses.ts';
 import type { Health } from './observability/health.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Requests } from './observability/requests.ts';
@@ -20,6 +20,8 @@ export interface HandlerSettings {
   tokenHeaders: readonly string[];
   health: Health;
   metrics: Metrics;
+  /** One for all handlers of the process. */
+  unread: Unread;
   /** Milliseconds; default: two minutes. */
   stalledAfter?: number | undefined;
 }
@@ -32,13 +34,11 @@ export interface Handlers {
   sockets: Pick<ReturnType<typeof graphqlOverSocket>, 'count' | 'closeWithin' | 'stop'>;
   /** Proxies then send no further request on a connection. */
   closeConnections: () => void;
-  /** After the last request. */
-  stop: () => void;
 }
 
 /** Routes requests by path, for any server. */
 export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
-  const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
+  const { tokenHeaders, health, metrics, unread, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
   const pages = pagesOnFirstUse(services, tokenHeaders);
   const handlers = new Map<string, Handler>([
@@ -53,14 +53,13 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
     pages(request, response, () => void endpoints(request, response));
   const requests = new Requests(services, metrics);
   const cutIfStalled = cutStalled(stalledAfter);
-  const unread = boundUnread(services.networkOf);
-  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests });
+  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests, unread });
   let isClosing = false;
   return {
     handle(request, response) {
       if (isClosing) response.setHeader('Connection', 'close');
       cutIfStalled(request, response);
-      unread.note(request);
+      unread.note(request.socket, request);
       const path = pathOf(request);
       const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
       const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
@@ -73,7 +72,6 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
     closeConnections() {
       isClosing = true;
     },
-    stop: unread.stop,
   };
 }
 

@@ -295,9 +295,9 @@ async function withinLimit<Result>(
   { contextValue }: ExecutionArgs,
   subscribe: () => Promise<Result>,
 ): Promise<Result | ExecutionResult> {
-  const { viewer, rateLimits } = contextValue as Context;
+  const { viewer, network, rateLimits } = contextValue as Context;
   if (!rateLimits || !isKnown(viewer)) return subscribe();
-  const release = rateLimits.connections.take(viewer);
+  const release = rateLimits.connections.take(viewer, network);
   if (!release) return { errors: [new TooManyStreamsError()] };
   response.once('close', release);
   if (response.closed) release();

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { CallingRequest } from '../limits/client-address.ts';
 
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -7,26 +7,35 @@ const MIN_BYTES = 64 * 1024;
 
 const CHECK_INTERVAL_MS = 100;
 
+export interface Unread {
+  /** Until the connection closes. @param request the latest one, or that which opened the WebSocket */
+  note: (connection: Duplex, request: CallingRequest) => void;
+  stop: () => void;
+}
+
 /** Above the limit, closes connections of the network with the most unread bytes, the oldest first. */
-export function boundUnread(networkOf: (request: IncomingMessage) => string) {
-  const latest = new Map<Socket, IncomingMessage>();
+export function boundUnread(networkOf: (request: CallingRequest) => string): Unread {
+  const latest = new Map<Duplex, CallingRequest>();
   const timer = setInterval(() => closeLargest(latest, networkOf), CHECK_INTERVAL_MS).unref();
+  // One listener for all connections.
+  function forget(this: Duplex): void {
+    latest.delete(this);
+  }
   return {
-    note(request: IncomingMessage): void {
-      const { socket } = request;
-      if (!latest.has(socket)) socket.once('close', () => latest.delete(socket));
-      latest.set(socket, request);
+    note(connection, request) {
+      if (!latest.has(connection)) connection.once('close', forget);
+      latest.set(connection, request);
     },
-    stop: (): void => clearInterval(timer),
+    stop: () => clearInterval(timer),
   };
 }
 
 interface Network {
   bytes: number;
-  sockets: Set<Socket>;
+  sockets: Set<Duplex>;
 }
 
-function closeLargest(latest: Map<Socket, IncomingMessage>, networkOf: (request: IncomingMessage) => string) {
+function closeLargest(latest: Map<Duplex, CallingRequest>, networkOf: (request: CallingRequest) => string) {
   let total = 0;
   const networks = new Map<string, Network>();
   for (const [socket, request] of latest) {
