@@ -98,7 +98,7 @@ async function createYogaServer(services: Services, fixedHeaders: Record<string,
   const { createYoga, processRegularResult } = await import('graphql-yoga');
   const yoga = createYoga<ServerContext, Context>({
     schema,
-    graphqlEndpoint: '/graphql',
+    graphqlEndpoint: '*', // `handlers.ts` routes; Express adds the path that it has removed
     landingPage: false,
     batching: false,
     multipart: false,
