@@ -979,4 +979,50 @@ export const GUARDS: Guard[] = [
     [[65, 'src/graphql/websocket/heartbeat.ts', 'if (silent.get(this) === data.toString()) ', '']],
     'a client that sends pongs without reading is disconnected',
   ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [
+      [
+        66,
+        'src/embedded/options.ts',
+        '(options.console ?? options.consolePort !== undefined)',
+        '(options.console ?? true)',
+      ],
+      [66, 'src/embedded/options.ts', "METRICS: 'off', ", ''],
+    ],
+    'pages, sign-in and cookies of the console, and metrics, are off',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [
+      [
+        66,
+        'src/embedded/mount.ts',
+        'this.#below(request.baseUrl ? (request.originalUrl ?? url) : url)',
+        'request.baseUrl ? url : this.#below(url)',
+      ],
+      [66, 'src/server/entrances.ts', '{ ...settings, isMetricsOn: false }', 'settings'],
+    ],
+    'metrics answer only if asked for, and only at their path in its letter case',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/server/entrances.ts', '{ ...services, isConsoleOn: false }', 'services']],
+    'with a handler of its own, the console and its cookies work there only',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/embedded/options.ts', 'if (isSeparate) requireOwnOrigin(config);', '']],
+    'a console that would share the origin is refused',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/graphql/console-cookie.ts', "isSecure ? '/' : new URL('.', consoleUrl()).pathname", "'/'"]],
+    'below the path of the application, the cookie is limited to that path, and over TLS to the host',
+  ),
 ];

@@ -6,38 +6,46 @@ import { createHttpServer, type Entrance } from './server.ts';
 export interface EntranceSettings {
   host: string;
   port: number;
-  /** Undefined: the console is served with everything else. */
+  /** Undefined: the console has no port of its own. */
   consolePort: number | undefined;
 }
 
-/** Replaces the HTTP server at `host` and `port`. */
+/** Replaces an HTTP server. */
 export type CreateEntrance = (handlers: Handlers) => Entrance;
 
+export interface EmbeddedEntrances {
+  main: CreateEntrance;
+  /** Undefined: the console is served with everything else, or on its port. */
+  console: CreateEntrance | undefined;
+}
+
 export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections'> {
-  /** @returns the address of the service, then that of the console if it has its own port */
+  /** @returns the address of the service, then that of the console if it has its own */
   open: () => Promise<string[]>;
   close: Entrance['close'];
   /** After the last request. */
   stop: () => void;
 }
 
-/** One entrance for all requests, or another one for those of the console. */
+/** One entrance for all requests, or another one for those of the console, which has no metrics. */
 export function createEntrances(
   services: Services,
   handlerSettings: Omit<HandlerSettings, 'unread'>,
   { host, port, consolePort }: EntranceSettings,
-  createMain: CreateEntrance = (handlers) => createHttpServer(handlers, { host, port }),
+  embedded?: EmbeddedEntrances,
 ): Entrances {
-  const hasConsolePort = consolePort !== undefined;
+  const listenAt = (port: number) => (handlers: Handlers) => createHttpServer(handlers, { host, port });
+  const createMain = embedded?.main ?? listenAt(port);
+  const createConsole = embedded?.console ?? (consolePort === undefined ? undefined : listenAt(consolePort));
   const unread = boundUnread(services.networkOf);
   const settings = { ...handlerSettings, unread };
-  const main = createHandlers(hasConsolePort ? { ...services, isConsoleOn: false } : services, settings);
+  const main = createHandlers(createConsole ? { ...services, isConsoleOn: false } : services, settings);
   const handlers = [main];
   const entrances = [createMain(main)];
-  if (hasConsolePort) {
-    const withConsole = createHandlers(services, settings);
+  if (createConsole) {
+    const withConsole = createHandlers(services, { ...settings, isMetricsOn: false });
     handlers.push(withConsole);
-    entrances.push(createHttpServer(withConsole, { host, port: consolePort }));
+    entrances.push(createConsole(withConsole));
   }
   const sockets = handlers.map((one) => one.sockets);
   return {

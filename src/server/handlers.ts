@@ -20,6 +20,8 @@ export interface HandlerSettings {
   tokenHeaders: readonly string[];
   health: Health;
   metrics: Metrics;
+  /** Whether `/metrics` answers. */
+  isMetricsOn: boolean;
   /** One for all handlers of the process. */
   unread: Unread;
   /** Milliseconds; default: two minutes. */
@@ -38,15 +40,15 @@ export interface Handlers {
 
 /** Routes requests by path, for any server. */
 export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
-  const { tokenHeaders, health, metrics, unread, stalledAfter = STALLED_AFTER_MS } = settings;
+  const { tokenHeaders, health, metrics, isMetricsOn, unread, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
   const pages = pagesOnFirstUse(services, tokenHeaders);
   const handlers = new Map<string, Handler>([
     ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
     ['/healthz', (_request, response) => health.answer('/healthz', response)],
     ['/readyz', (_request, response) => health.answer('/readyz', response)],
-    ['/metrics', (_request, response) => metrics.answer(response)],
   ]);
+  if (isMetricsOn) handlers.set('/metrics', (_request, response) => metrics.answer(response));
   const endpoints = (request: IncomingMessage, response: ServerResponse) =>
     rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
   const pageOrEndpoint: Handler = (request, response) =>
