@@ -1025,4 +1025,27 @@ export const GUARDS: Guard[] = [
     [[66, 'src/graphql/console-cookie.ts', "isSecure ? '/' : new URL('.', consoleUrl()).pathname", "'/'"]],
     'below the path of the application, the cookie is limited to that path, and over TLS to the host',
   ),
+  ...guardsOf('request-log.test.ts', '#67 names in the request log', [
+    [67, 'src/server/observability/request-errors.ts', '(isKnown(name) ? name : UNKNOWN_NAME)', 'name'],
+    [67, 'src/server/observability/request-errors.ts', 'shownKey(key, isKnown)', 'key'],
+    [
+      67,
+      'src/server/observability/request-errors.ts',
+      '.replace(LABELED, (_all, label: string, rest: string) => label + known(rest))',
+      '',
+    ],
+    [
+      67,
+      'src/server/observability/request-errors.ts',
+      '.replace(FIELDS, (_all, before: string, names: string) => before + known(names))',
+      '',
+    ],
+    [
+      67,
+      'src/server/observability/request-log.ts',
+      'name.length <= MAX_OPERATION && digits <= MAX_DIGITS ? name',
+      'name.length > 0 ? name',
+    ],
+    [67, 'src/rest/known-names.ts', 'if (ofService.has(bare)) return true;', 'if (bare) return true;'],
+  ]),
 ];

@@ -10,6 +10,7 @@ import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
+import { isKnownName } from '../rest/known-names.ts';
 import { createEntrances, type EmbeddedEntrances } from './entrances.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
@@ -62,6 +63,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     main: () => url,
     console: () => consoleAddress,
   });
+  services.requestLog.isKnownName = isKnownName;
   const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
