@@ -899,7 +899,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'sockets.test.ts',
     '#65 memory and connections of sockets',
-    [[65, 'src/graphql/websocket/protocol.ts', '&& bytes > MAX_EARLY_PING_BYTES', '&& bytes < 0']],
+    [[65, 'src/graphql/websocket/protocol.ts', '&& length > MAX_EARLY_PING_LENGTH', '&& length < 0']],
     'before connection_ack, a socket is closed after a large ping',
   ),
   ...guardsOf(
@@ -934,7 +934,7 @@ export const GUARDS: Guard[] = [
       [
         65,
         'src/graphql/websocket/server.ts',
-        'connection.onAcknowledged = limit?.takeUnauthenticated',
+        'connection.onInitialized = limit?.takeUnauthenticated',
         'limit?.takeUnauthenticated',
       ],
       [

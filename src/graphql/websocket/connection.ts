@@ -75,7 +75,8 @@ export class Connection {
   caller: Record<string, number> = {};
   credentials: Credentials | undefined;
   state: 'open' | 'initializing' | 'acknowledged' = 'open';
-  onAcknowledged: (() => void) | undefined;
+  /** Called at `connection_ack`, or when the socket has closed before. */
+  onInitialized: (() => void) | undefined;
   /** Called when no query or mutation remains. */
   onAnswered: (() => void) | undefined;
   #cleanups: (() => void)[] = [];
@@ -126,8 +127,8 @@ export class Connection {
     this.state = 'acknowledged';
     if (this.#onEarlyData) this.#wire.off('data', this.#onEarlyData);
     this.#onEarlyData = undefined;
-    this.onAcknowledged?.();
-    this.onAcknowledged = undefined;
+    this.onInitialized?.();
+    this.onInitialized = undefined;
     this.send({ type: MessageType.ConnectionAck });
   }
 
@@ -148,6 +149,7 @@ export class Connection {
 
   closed(): void {
     this.stopTimer();
+    this.onInitialized?.();
     for (const operation of this.operations.values()) operation.cancel();
     for (const cleanup of this.#cleanups) cleanup();
   }

@@ -8,7 +8,7 @@ import { runOperation } from './operations.ts';
 
 const INIT_TIMEOUT_MS = 3 * SECOND;
 /** The service answers with the payload. */
-const MAX_EARLY_PING_BYTES = 1024;
+const MAX_EARLY_PING_LENGTH = 1024;
 
 /**
  * The server side of `graphql-transport-ws`. Unlike the server of `graphql-ws`, it retains neither messages nor
@@ -19,7 +19,7 @@ export function createProtocol(
   services: Services,
   authentication: SocketAuthentication,
 ): (connection: Connection) => void {
-  async function handle(connection: Connection, message: Message, bytes: number): Promise<void> {
+  async function handle(connection: Connection, message: Message, length: number): Promise<void> {
     switch (message.type) {
       case MessageType.ConnectionInit:
         if (connection.state !== 'open') {
@@ -30,7 +30,7 @@ export function createProtocol(
         if (!(await authentication.admit(connection, message.payload))) return;
         return connection.acknowledge();
       case MessageType.Ping:
-        if (connection.state !== 'acknowledged' && bytes > MAX_EARLY_PING_BYTES) {
+        if (connection.state !== 'acknowledged' && length > MAX_EARLY_PING_LENGTH) {
           return connection.close(MESSAGE_TOO_BIG, 'Message too big');
         }
         return void connection.send({ type: MessageType.Pong, payload: message.payload || undefined });

@@ -53,8 +53,7 @@ export function graphqlOverSocket(
     heartbeat.add(socket);
     const connection = new Connection(socket, request);
     unread.note(request.socket, connection.request);
-    connection.onAcknowledged = limit?.takeUnauthenticated(services.networkOf(connection.request));
-    if (connection.onAcknowledged) connection.onClosed(connection.onAcknowledged);
+    connection.onInitialized = limit?.takeUnauthenticated(services.networkOf(connection.request));
     if (request.headers.cookie) connection.consolePage = consolePage(request.headers, services);
     services.observer.socketOpened();
     socket.on('close', onClose);
