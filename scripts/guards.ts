@@ -893,7 +893,7 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'sockets.test.ts',
     '#65 memory and connections of sockets',
-    [[65, 'src/graphql/websocket/connection.ts', 'if (bytes <= MAX_EARLY_BYTES) return;', 'if (bytes > 0) return;']],
+    [[65, 'src/graphql/websocket/connection.ts', 'this.#receivedBytes <= MAX_EARLY_BYTES', 'this.#receivedBytes > 0']],
     'before connection_ack, a socket is closed after fragments without end',
   ),
   ...guardsOf(
@@ -918,8 +918,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'sockets.test.ts',
     '#65 memory and connections of sockets',
-    [[65, 'src/graphql/websocket/server.ts', '    unread.note(request.socket, connection.request);\n', '']],
+    [[65, 'src/graphql/websocket/server.ts', '    unread.note(request.socket, connection.request, connection);\n', '']],
     'unread bytes of sockets count with those of responses, and the network that holds the most loses them',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/server/http/unread-responses.ts', '(holders.get(connection)?.heldBytes ?? 0)', '0']],
+    'messages that never end count, too, also with control frames between their fragments',
   ),
   ...guardsOf(
     'sockets.test.ts',

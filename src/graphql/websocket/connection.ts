@@ -19,6 +19,8 @@ const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 const MAX_EARLY_BYTES = 16 * 1024;
 /** Time for a client without `connection_ack` to confirm the close frame. */
 const CLOSE_TIMEOUT_MS = SECOND;
+/** Of a client: flags, length and mask. */
+const CONTROL_FRAME_HEAD_BYTES = 6;
 /** Above this, a message waits until earlier ones are sent. */
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 export const TOO_SLOW = 4429;
@@ -83,7 +85,9 @@ export class Connection {
   #isGathering = false;
   /** Until `connection_init`, or until the end of a client without `connection_ack`. */
   #timer: NodeJS.Timeout | undefined;
-  #onEarlyData: ((chunk: Buffer) => void) | undefined;
+  /** Received bytes of frames that do not complete a message yet. */
+  heldBytes = 0;
+  #receivedBytes = 0;
 
   constructor(socket: ServerSocket, { socket: wire, headers }: IncomingMessage) {
     this.socket = socket;
@@ -107,15 +111,20 @@ export class Connection {
       () => this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
       timeoutMs,
     );
-    let bytes = 0;
-    // Before `ws` handles the chunk. Messages alone would not count fragments.
-    this.#onEarlyData = (chunk) => {
-      bytes += chunk.length;
-      if (bytes <= MAX_EARLY_BYTES) return;
-      this.close(MESSAGE_TOO_BIG, 'Message too big');
-      this.socket.pause();
-    };
-    this.#wire.prependListener('data', this.#onEarlyData);
+  }
+
+  /** Before `ws` handles them. Messages alone would not count fragments. */
+  received(bytes: number): void {
+    this.heldBytes += bytes;
+    this.#receivedBytes += bytes;
+    if (this.state === 'acknowledged' || this.#receivedBytes <= MAX_EARLY_BYTES) return;
+    this.close(MESSAGE_TOO_BIG, 'Message too big');
+    this.socket.pause();
+  }
+
+  /** Control frames can be between the fragments of a message. */
+  receivedControlFrame({ length }: Buffer): void {
+    this.heldBytes = Math.max(0, this.heldBytes - CONTROL_FRAME_HEAD_BYTES - length);
   }
 
   stopTimer(): void {
@@ -125,8 +134,6 @@ export class Connection {
 
   acknowledge(): void {
     this.state = 'acknowledged';
-    if (this.#onEarlyData) this.#wire.off('data', this.#onEarlyData);
-    this.#onEarlyData = undefined;
     this.onInitialized?.();
     this.onInitialized = undefined;
     this.send({ type: MessageType.ConnectionAck });

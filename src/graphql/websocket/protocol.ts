@@ -48,6 +48,7 @@ export function createProtocol(
 
   function onMessage(this: WebSocket, data: RawData): void {
     const connection = connectionOf(this);
+    connection.heldBytes = 0;
     if (!connection.isOpen) return;
     connection.boundBuffer();
     const text = String(data);
@@ -62,8 +63,13 @@ export function createProtocol(
     });
   }
 
-  function onPing(this: WebSocket): void {
+  function onPing(this: WebSocket, data: Buffer): void {
+    connectionOf(this).receivedControlFrame(data);
     connectionOf(this).boundBuffer();
+  }
+
+  function onPong(this: WebSocket, data: Buffer): void {
+    connectionOf(this).receivedControlFrame(data);
   }
 
   // Invalid or too large frames: `ws` closes with the matching code.
@@ -80,6 +86,7 @@ export function createProtocol(
     const { socket } = connection;
     socket.connection = connection;
     socket.on('ping', onPing);
+    socket.on('pong', onPong);
     socket.on('error', onError);
     socket.on('close', onClose);
     connection.limitUntilAcknowledged(INIT_TIMEOUT_MS);

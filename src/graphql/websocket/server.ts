@@ -25,6 +25,7 @@ export function graphqlOverSocket(
 ) {
   const heartbeat = new Heartbeat();
   const limit = services.rateLimits?.connections;
+  const connectionOfWire = new WeakMap<Duplex, Connection>();
   const serve = createProtocol(services, new SocketAuthentication(services, tokenHeaders));
   const sockets = new WebSocketServer<typeof ServerSocket>({
     noServer: true,
@@ -52,12 +53,18 @@ export function graphqlOverSocket(
   function accept(socket: ServerSocket, request: IncomingMessage): void {
     heartbeat.add(socket);
     const connection = new Connection(socket, request);
-    unread.note(request.socket, connection.request);
+    unread.note(request.socket, connection.request, connection);
+    connectionOfWire.set(request.socket, connection);
+    request.socket.prependListener('data', onData);
     connection.onInitialized = limit?.takeUnauthenticated(services.networkOf(connection.request));
     if (request.headers.cookie) connection.consolePage = consolePage(request.headers, services);
     services.observer.socketOpened();
     socket.on('close', onClose);
     serve(connection);
+  }
+
+  function onData(this: Duplex, chunk: Buffer): void {
+    connectionOfWire.get(this)!.received(chunk.length);
   }
 
   function onClose(this: WebSocket, code: number): void {

@@ -6,6 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { Heartbeat } from '../../../src/graphql/websocket/heartbeat.ts';
 import type { KnownViewer } from '../../../src/lib/access.ts';
 import { running, useApp } from '../../support/app/app.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
 import { streamEvents } from '../../support/clients/sse.ts';
 import { closeSockets, connect, openSocket, type RawSocket, until } from '../../support/clients/websocket.ts';
 import { insertSession, insertUser, newClient, together } from '../../support/fixtures/callers.ts';
@@ -25,8 +26,8 @@ const open = (as: Caller = newClient()) => openSocket(running.app, as.headers);
 const admit = (as: Caller, session: Caller) => connect(session, running.app, as.headers);
 
 /** @returns a TCP connection that has upgraded, and whose client never answers a close frame */
-async function upgradedTcp(): Promise<{ tcp: Socket; received: () => Buffer }> {
-  const tcp = connectTcp(Number(new URL(running.url).port), '127.0.0.1');
+async function upgradedTcp(url: string): Promise<{ tcp: Socket; received: () => Buffer }> {
+  const tcp = connectTcp(Number(new URL(url).port), '127.0.0.1');
   onTestFinished(() => void tcp.destroy());
   let bytes = Buffer.alloc(0);
   tcp.on('error', () => {});
@@ -110,9 +111,12 @@ describe('#65 memory and connections of sockets', () => {
   });
 
   test('a client that does not answer the close frame is disconnected, also after an operation without credentials', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    // An app whose heartbeat stands still, because it would end such sockets some time, too.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { tcp, received } = await upgradedTcp();
+    const app = await startAnother();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { tcp, received } = await upgradedTcp(app.url);
     vi.advanceTimersByTime(3_000);
     while (received().length < 4) await once(tcp, 'data');
     expect(received().readUInt16BE(2)).toBe(4408);
@@ -121,7 +125,7 @@ describe('#65 memory and connections of sockets', () => {
     vi.advanceTimersByTime(1_000);
     await closed;
 
-    const early = await upgradedTcp();
+    const early = await upgradedTcp(app.url);
     const text = Buffer.from('{"id":"1","type":"subscribe","payload":{"query":"{ me { id } }"}}');
     // A mask of zeros does not change the text.
     early.tcp.write(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), text]));
@@ -130,6 +134,8 @@ describe('#65 memory and connections of sockets', () => {
     const ended = once(early.tcp, 'close');
     vi.advanceTimersByTime(1_000);
     await ended;
+    vi.useRealTimers();
+    await app.stop();
   });
 
   test('unread bytes of sockets count with those of responses, and the network that holds the most loses them', async () => {
@@ -153,6 +159,26 @@ describe('#65 memory and connections of sockets', () => {
     });
     innocent.socket.resume();
     expect((await innocent.run('{ __typename }')).data).toEqual({ __typename: 'Query' });
+  });
+
+  test('messages that never end count, too, also with control frames between their fragments', async () => {
+    const attacker = newClient();
+    const session = await insertSession(await insertUser());
+    const innocent = await admit(newClient(), await insertSession(await insertUser()));
+    innocent.socket.send('x'.repeat(200 * KB), { fin: false });
+    let closed = 0;
+    for (let nth = 0; nth < 90; nth++) {
+      const { socket, closed: end } = await admit(attacker, session);
+      void end.then(() => closed++);
+      for (let part = 0; part < 9; part++) {
+        socket.send('x'.repeat(100 * KB), { fin: false });
+        socket.ping();
+      }
+    }
+    await until(() => closed > 0);
+    innocent.socket.ping();
+    await once(innocent.socket, 'pong');
+    expect(innocent.socket.readyState).toBe(WebSocket.OPEN);
   });
 
   test('sockets without accepted credentials are limited per network, and other networks are served', async () => {
