@@ -1,11 +1,6 @@
-const MAX_CHARACTERS = 2_000;
+import { isDangerousScheme } from './address-schemes.ts';
 
-/** Schemes that run scripts, read files or start another program than the app. */
-const FORBIDDEN = new Set(
-  'javascript: vbscript: data: blob: file: filesystem: about: view-source: mailto: tel: sms: intent: ws: wss: ftp:'.split(
-    ' ',
-  ),
-);
+const MAX_CHARACTERS = 2_000;
 
 /** Whether a page may link to this address of an app: `https://shop.example.com` or `com.example.shop://signed-out`. */
 export function isAppUrl(text: string): boolean {
@@ -14,5 +9,5 @@ export function isAppUrl(text: string): boolean {
   const isWeb = protocol === 'http:' || protocol === 'https:';
   // Other schemes need the slashes, so that `localhost:3000` is not taken for one.
   const hasSlashes = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-  return hasSlashes && username + password === '' && (isWeb || !FORBIDDEN.has(protocol));
+  return hasSlashes && username + password === '' && (isWeb || !isDangerousScheme(protocol));
 }

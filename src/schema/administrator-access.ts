@@ -1,9 +1,9 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
 import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
 import type { Actor } from '../lib/actor.ts';
-import { type Right, requireRight } from '../resolvers/administrators/rights.ts';
+import { isHarmless, type Right, requireRight } from '../resolvers/administrators/rights.ts';
 import { type Read, recordRead } from '../resolvers/audit/reads.ts';
 import { rightOf } from './administrator-rights.ts';
 
@@ -30,18 +30,19 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
 class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
-    return field.parentType === 'Query' || field.parentType === 'Mutation'
-      ? restricted(resolver, operationOf(field))
-      : resolver;
+    if (field.parentType === 'Subscription') return recordedEvents(resolver, operationOf(field));
+    return ROOTS.includes(field.parentType) ? restricted(resolver, operationOf(field)) : resolver;
   }
 
   override wrapSubscribe(
     subscriber: Resolver<Types> | undefined,
     field: PothosOutputFieldConfig<Types>,
   ): Resolver<Types> | undefined {
-    return subscriber && ROOTS.includes(field.parentType) ? restricted(subscriber, operationOf(field)) : subscriber;
+    return subscriber && field.parentType === 'Subscription' ? restricted(subscriber, operationOf(field)) : subscriber;
   }
 }
+
+type RecordedRead = [Read, Actor];
 
 interface Operation {
   name: string;
@@ -63,12 +64,60 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
     const { viewer, now } = context as unknown as Context;
     const administrator = administratorOf(viewer);
     if (administrator) {
-      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, now());
+      const { input } = args as { input?: object };
+      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, input, now());
       const read = recordedRead(name, right, args, viewer);
-      if (read) return recordRead(...read, now()).then(() => resolver(parent, args, context, info));
+      if (read) return recorded(read, now, info, () => resolver(parent, args, context, info));
     }
     return resolver(parent, args, context, info);
   };
+}
+
+/** A subscription was recorded when it began. */
+function recordedEvents<Types extends SchemaTypes>(resolver: Resolver<Types>, { name }: Operation): Resolver<Types> {
+  return (parent, args, context, info) => {
+    const { viewer, now } = context as unknown as Context;
+    const read = administratorOf(viewer) && recordedRead(name, rightOf(name), args, viewer);
+    const event = resolver(parent, args, context, info);
+    return read ? recordDialogs(read, event, now).then(() => event) : event;
+  };
+}
+
+/** Queries are recorded once their rows are known, other operations also before they change or deliver something. */
+async function recorded(
+  [read, actor]: RecordedRead,
+  now: () => Date,
+  { operation }: GraphQLResolveInfo,
+  run: () => unknown,
+): Promise<unknown> {
+  const isQuery = operation.operation === 'query';
+  if (!isQuery) await recordRead(read, actor, now());
+  let result: unknown;
+  try {
+    result = await run();
+  } catch (error) {
+    if (isQuery) await recordRead(read, actor, now());
+    throw error;
+  }
+  const hasDialogs = await recordDialogs([read, actor], result, now);
+  if (isQuery && !hasDialogs) await recordRead(read, actor, now());
+  return result;
+}
+
+async function recordDialogs([read, actor]: RecordedRead, result: unknown, now: () => Date): Promise<boolean> {
+  const dialogIds = [...new Set(dialogsIn(result))].filter((id) => id !== read.subjectId).sort();
+  if (dialogIds.length > 0) await recordRead({ ...read, dialogIds }, actor, now());
+  return dialogIds.length > 0;
+}
+
+/** Ids of the dialogs, and of those of messages and events, in the result of an operation. */
+function dialogsIn(result: unknown): string[] {
+  if (Array.isArray(result)) return result.flatMap(dialogsIn);
+  if (typeof result !== 'object' || result === null) return [];
+  const { dialogId, id, pairKey, ...others } = result as Record<string, unknown>;
+  if (typeof dialogId === 'string') return [dialogId];
+  if (typeof id === 'string' && pairKey !== undefined) return [id];
+  return [others.edges, others.node, others.items, others.events, others.payload].flatMap(dialogsIn);
 }
 
 /**
@@ -78,12 +127,13 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
 function recordedRead(
   operation: string,
   right: Right | undefined,
-  args: object,
+  args: { input?: object },
   viewer: Viewer,
-): [Read, Actor] | undefined {
+): RecordedRead | undefined {
   if (!('applicationId' in viewer) || !viewer.actor) return undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  if (!right?.needsReason && userId === undefined) return undefined;
+  const needsReason = right?.needsReason === true && !isHarmless(right, args.input);
+  if (!needsReason && userId === undefined) return undefined;
   return [{ operation, subjectId: subjectOf(args), applicationId: viewer.applicationId, userId }, viewer.actor];
 }
 

@@ -7,15 +7,19 @@ const STAFF: readonly Role[] = ['owner', 'developer', 'support'];
 const ALL: readonly Role[] = ['owner', 'developer', 'support', 'viewer'];
 const OWNER: readonly Role[] = ['owner'];
 
-/** Operations by the right that an administrator needs; a test compares them with docs/reference/console.md. */
-const GROUPS: (Right & { operations: string })[] = [
+interface Group extends Omit<Right, 'harmlessMembers'> {
+  operations: string;
+  harmlessMembers?: string;
+}
+
+/** Operations by the right that an administrator needs; a test compares them with docs/console.md. */
+const GROUPS: Group[] = [
   { roles: ALL, operations: 'application applicationStats class classes webPushKey' },
   {
     roles: DEVELOPER,
     operations:
       'apiKeys requestLog requestLogged slowShapes assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
-      'mailPreview testMail updateMailTemplate resetMailTemplate tryAssistant explainRecords createClass updateClass ' +
-      'updateApplication updateAssistant record records recordPage recordsById recordFile recordChanged ' +
+      'mailPreview testMail resetMailTemplate tryAssistant explainRecords createClass record records recordPage recordsById recordFile recordChanged ' +
       'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
       'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',
   },
@@ -23,28 +27,44 @@ const GROUPS: (Right & { operations: string })[] = [
     roles: DEVELOPER,
     isConfirmed: true,
     operations:
-      'createApiKey revokeApiKey createAssistant deleteAssistant deleteClass updateIdentityProvider ' +
+      'createApiKey revokeApiKey createAssistant updateAssistant deleteAssistant updateMailTemplate deleteClass updateIdentityProvider ' +
       'deleteIdentityProvider updatePushSettings deletePushSettings deleteRecordsByCriteria',
   },
+  {
+    roles: DEVELOPER,
+    isConfirmed: true,
+    harmlessMembers: 'name chatPushes phoneRegion answerAssist summarize translate gateway aiDailyTokens',
+    operations: 'updateApplication',
+  },
+  { roles: DEVELOPER, isConfirmed: true, harmlessMembers: 'fields indexes', operations: 'updateClass' },
   {
     roles: STAFF,
     operations:
       'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
-      'usersByFullName usersByTags me presence blob blobFile blobs createBlob completeBlob updateBlob event events eventStatus ' +
+      'usersByFullName usersByTags me presence blob blobFile blobs createBlob completeBlob event events eventStatus ' +
       'createEvents updateEvent pushSends pushDeliveries',
   },
   { roles: STAFF, isConfirmed: true, operations: 'deleteBlob deleteEvent' },
+  { roles: STAFF, isConfirmed: true, harmlessMembers: 'contentType name new tags', operations: 'updateBlob' },
   {
     roles: SUPPORT,
     operations:
-      'createUser updateUser blockUser unblockUser userSessions endUserSessions requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
+      'blockUser unblockUser userSessions endUserSessions requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
       'dialogNotifications updateDialogNotifications subscriptions createSubscription deleteSubscription ' +
       'createPushToken deletePushToken unreadCounts typing startTyping geodata geodatum createGeodatum updateGeodatum',
   },
   {
     roles: SUPPORT,
     isConfirmed: true,
-    operations: 'deleteUser deleteUserByExternalId deleteGeodatum deleteOldGeodata',
+    operations: 'createUser deleteUser deleteUserByExternalId deleteGeodatum deleteOldGeodata',
+  },
+  {
+    roles: SUPPORT,
+    isConfirmed: true,
+    needsReason: true,
+    harmlessMembers:
+      'fullName website blobId customData parentsContacts ageOver16 allowStatisticsAnalysis allowSalesActivities',
+    operations: 'updateUser',
   },
   {
     roles: SUPPORT,
@@ -79,7 +99,10 @@ const GROUPS: (Right & { operations: string })[] = [
 ];
 
 const rights = new Map<string, Right>(
-  GROUPS.flatMap(({ operations, ...right }) => operations.split(' ').map((name) => [name, right] as const)),
+  GROUPS.flatMap(({ operations, harmlessMembers, ...group }) => {
+    const right = harmlessMembers === undefined ? group : { ...group, harmlessMembers: harmlessMembers.split(' ') };
+    return operations.split(' ').map((name) => [name, right] as const);
+  }),
 );
 
 /** @returns undefined if no administrator may run the operation */

@@ -1,4 +1,6 @@
+import type { Context } from '../context.ts';
 import { uploadAddress } from '../resolvers/content/access.ts';
+import { admitAdministrator } from '../resolvers/content/administrators.ts';
 import { completeBlob } from '../resolvers/content/complete.ts';
 import { createBlob } from '../resolvers/content/create.ts';
 import { deleteBlob } from '../resolvers/content/delete.ts';
@@ -34,13 +36,26 @@ const BlobObjectAccess = builder
     }),
   });
 
+/** For fields that open a private file or describe its content. */
+function admitted<Value>(read: (blob: BlobRow, context: Context) => Value) {
+  return (blob: BlobRow, _args: object, context: Context): Value | Promise<Value> => {
+    const admission = admitAdministrator(blob, context);
+    return admission ? admission.then(() => read(blob, context)) : read(blob, context);
+  };
+}
+
 export const Blob = builder.objectRef<BlobRow>('Blob').implement({
-  description: 'A file of the application. Every session of the application may download it by its `uid`.',
+  description:
+    'A file of the application. Every session of the application may download it by its `uid`. Administrators get ' +
+    '`uid`, `name`, `tags` and `url` of a private file as they get messages: with the role and a reason.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Numeric id for operations on the blob and for attachments of messages.' }),
-    uid: t.exposeString('uid', { description: '34 hex digits, hard to guess. Part of the download URL.' }),
+    uid: t.string({
+      description: '34 hex digits, hard to guess. Part of the download URL.',
+      resolve: admitted(({ uid }) => uid),
+    }),
     contentType: t.exposeString('contentType', { description: 'Media type given by the uploader. Not verified.' }),
-    name: t.exposeString('name', { description: 'File name for downloads.' }),
+    name: t.string({ description: 'File name for downloads.', resolve: admitted(({ name }) => name) }),
     size: t.exposeInt('size', { nullable: true, description: 'Size in bytes; null until an upload is completed.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
@@ -55,18 +70,21 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
       description: 'Time at which the current bytes were completed; null until then.',
     }),
     public: t.exposeBoolean('isPublic', { description: 'Whether the file can be downloaded without credentials.' }),
-    tags: t.exposeStringList('tags', { description: 'Labels chosen by the client; the server does not use them.' }),
+    tags: t.stringList({
+      description: 'Labels chosen by the client; the server does not use them.',
+      resolve: admitted(({ tags }) => tags),
+    }),
     url: t.string({
       nullable: true,
       description: 'Download URL; null until an upload is completed.',
-      resolve: (blob, _args, { publicUrl }) => (blob.storageKey === null ? null : publicUrl() + blobPath(blob)),
+      resolve: admitted((blob, { publicUrl }) => (blob.storageKey === null ? null : publicUrl() + blobPath(blob))),
     }),
     blobObjectAccess: t.field({
       type: BlobObjectAccess,
       nullable: true,
       description:
         'Permission to upload; only returned by `createBlob`, and by `updateBlob` with `new`. Null otherwise.',
-      resolve: (blob) => blob.access && { blob, access: blob.access },
+      resolve: admitted((blob) => blob.access && { blob, access: blob.access }),
     }),
   }),
 });

@@ -48,7 +48,7 @@ export const Dialog = builder.prismaObject('Dialog', {
     }),
     photo: t.exposeString('photo', {
       nullable: true,
-      description: 'URL or id of an image. The server stores it without interpreting it.',
+      description: 'URL or id of an image, as a user wrote it.',
     }),
     isJoinRequired: t.exposeBoolean('isJoinRequired', {
       description: 'Stored for clients; the server does not use it.',
@@ -147,7 +147,7 @@ const CreateDialogInput = builder.inputType('CreateDialogInput', {
     name: t.string({
       description: 'Name of a group, 1 to 200 characters. Required for groups, ignored for private dialogs.',
     }),
-    photo: t.string({ description: 'URL or id of an image. The server stores it without interpreting it.' }),
+    photo: t.string({ description: 'URL or id of an image. URLs that run scripts are refused.' }),
     isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it. Default: false.' }),
     dataClassName: t.string({
       description: 'Name of the class whose fields the dialog carries. An unknown class fails with `FORBIDDEN`.',
@@ -162,7 +162,7 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
     'changed last.',
   fields: (t) => ({
     name: t.string({ description: 'New name of a group, 1 to 200 characters.' }),
-    photo: t.string({ description: 'URL or id of an image; null clears it.' }),
+    photo: t.string({ description: 'URL or id of an image; null clears it. URLs that run scripts are refused.' }),
     isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it.' }),
     dataClassName: t.string({
       description:

@@ -41,11 +41,15 @@ const MailTemplateInput = builder.inputType('MailTemplateInput', {
   fields: (t) => ({
     kind: t.field({ type: MailTemplateKind, required: true, description: 'The mail to change.' }),
     subject: t.string({ required: true, description: 'One line of 1 to 200 characters, without `{{link}}`.' }),
-    text: t.string({ required: true, description: 'At most 20,000 characters. Must contain `{{link}}`.' }),
+    text: t.string({
+      required: true,
+      description: 'At most 20,000 characters. Must contain `{{link}}`, as a word of its own.',
+    }),
     html: t.string({
       description:
-        'At most 100,000 characters. Must contain `{{link}}`. Values of placeholders are escaped. Null or blank: the ' +
-        'mail has plain text only.',
+        'At most 100,000 characters. Must contain `{{link}}`, as a displayed word of its own or as the whole `href` of ' +
+        'a link; no style sheet may read attributes. Values of placeholders are escaped. Null or blank: the mail has ' +
+        'plain text only.',
     }),
   }),
 });
@@ -131,14 +135,18 @@ builder.mutationField('testMail', (t) =>
   t.withAuth({ key: true }).field({
     type: MailTest,
     description:
-      'Sends a mail to an address and reports what the mail server responds. An invalid address fails with ' +
-      '`UNPROCESSABLE`.',
+      'Sends a mail and reports what the mail server responds. An application may send 30 a day. An invalid address ' +
+      'fails with `UNPROCESSABLE`.',
     rateLimit: 'mail',
     args: {
-      to: t.arg.string({ required: true, description: 'Email address that receives the mail.' }),
+      to: t.arg.string({
+        description: 'Email address that receives the mail. Default: the address of the administrator who calls.',
+      }),
       sample: t.arg({
         type: MailTemplateKind,
-        description: 'Sends this mail of the application with sample values. Default: a short test text.',
+        description:
+          'Sends this mail of the application with sample values, only to the administrator who calls. Default: a ' +
+          'short test text.',
       }),
     },
     resolve: (_root, { to, sample }, context) => testMail(to, sample, context),

@@ -143,7 +143,10 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     text: t.string({ description: 'At most 32 KiB of UTF-8.' }),
     attachments: t.field({
       type: ['JSON'],
-      description: 'At most 20 objects with `type` and `id` or `url`: `{ "type": "image", "id": "42" }`.',
+      description:
+        'At most 20 objects with `type` and `id` or `url`: `{ "type": "image", "id": "42" }`. A `url` has the scheme ' +
+        '`http` or `https`, or none. `uid`, `name` and `contentType` (or `content-type`) are texts; `size`, `width`, ' +
+        '`height` and `duration` are numbers, also as text. Other keys are stored unchanged.',
     }),
     customFields: t.field({
       type: 'JSON',

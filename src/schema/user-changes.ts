@@ -79,7 +79,7 @@ builder.mutationField('updateUser', (t) =>
     description:
       'Updates the caller or, for an API key without `On-Behalf-Of`, any user. A change of email address, phone ' +
       'number, login or proven provider account is reported by mail to the previous email address, except for ' +
-      'changes by an API key without `On-Behalf-Of`.',
+      'changes by an API key without `On-Behalf-Of`. A password that an administrator sets is reported, too.',
     args: {
       id: t.arg.int({ required: true, description: 'Numeric id of the user.' }),
       input: t.arg({ type: UpdateUserInput, required: true, description: 'The fields to change.' }),

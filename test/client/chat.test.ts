@@ -5,8 +5,10 @@ import {
   type Atrium,
   type AtriumOptions,
   createAtrium,
+  type DeviceStorage,
   type Live,
   memoryStorage,
+  type SentMessage,
   type StoredSession,
   type ThreadState,
 } from '../../packages/client/src/index.ts';
@@ -133,13 +135,22 @@ describe('session', () => {
     await expect.poll(() => options.deviceStorage.all('cache')).toHaveLength(3);
     atrium.close();
     await between.close();
+    // As a client stored them that did not check the JSON of other users.
+    const { deviceStorage } = options;
+    const get: DeviceStorage['get'] = async (store, key) => {
+      const value = await deviceStorage.get(store, key);
+      if (key !== `thread:${id}:${dialog.id}`) return value;
+      const unchecked = { attachments: [{ type: 'file', name: { a: 1 } }], customFields: 5 };
+      return (value as SentMessage[]).map((message) => ({ ...message, ...unchecked }));
+    };
 
-    const later = newAtrium(options);
+    const later = newAtrium({ ...options, deviceStorage: { ...deviceStorage, get } });
     expect((await later.session.restore())?.id).toBe(id);
     const list = await until(later.chat.list, ({ status }) => status === 'ready');
     expect(list).toMatchObject({ isStale: true, dialogs: [{ name: 'Lunch' }] });
     const thread = await until(later.chat.dialog(dialog.id).thread, ({ status }) => status === 'ready');
-    expect(thread).toMatchObject({ isStale: true, messages: [{ text: 'Soup?' }] });
+    expect(thread).toMatchObject({ isStale: true, messages: [{ text: 'Soup?', customFields: {} }] });
+    expect(thread.messages[0]!.attachments).toEqual([{ type: 'file' }]);
   });
 });
 

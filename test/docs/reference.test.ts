@@ -44,9 +44,12 @@ test('docs/console.md lists the rights of every operation of administrators', ()
     names!.match(/\w+/g)!.map((name) => [name, roles, isConfirmed, needsReason].join(' | ')),
   );
   const expected = administratorOperations.map((name) => {
-    const { roles, isConfirmed, needsReason } = rightOf(name)!;
+    const { roles, isConfirmed, needsReason, harmlessMembers } = rightOf(name)!;
     const others = roles.filter((role) => role !== 'owner').join(', ') || '–';
-    return [name, others, isConfirmed ? 'yes' : '', needsReason ? 'yes' : ''].join(' | ');
+    const confirmation = harmlessMembers
+      ? `except for ${harmlessMembers.map((one) => `\`${one}\``).join(', ')}`
+      : 'yes';
+    return [name, others, isConfirmed ? confirmation : '', needsReason ? 'yes' : ''].join(' | ');
   });
   expect(documented.sort()).toEqual(expected.sort());
 });

@@ -1,6 +1,8 @@
-import type { Attachment } from '@atrium/client';
+import type { Attachment, FileLink } from '@atrium/client';
 import { useAtrium } from '@atrium/react';
+import { useState } from 'react';
 import { FileIcon } from './icons.tsx';
+import { useImageOrigins } from './image-origins.ts';
 import { useLabels } from './labels.ts';
 
 const UNITS = ['B', 'kB', 'MB', 'GB'];
@@ -19,37 +21,56 @@ export function isImage({ type, contentType = '' }: Pick<Attachment, 'type' | 'c
 /** Attachments of a message: pictures as pictures, other files as links. */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
   const { files } = useAtrium();
-  const labels = useLabels();
   return (
     <span className="atrium-attachments">
       {attachments.map((attachment, index) => {
-        const { id, name = labels.attachment, size, width, height } = attachment;
-        const url = id ? files.url({ uid: id }) : attachment.url;
-        const key = `${id ?? url} ${index}`;
-        if (!url) return null;
-        if (isImage(attachment)) {
-          const ratio = Number(width) > 0 && Number(height) > 0 ? `${Number(width)} / ${Number(height)}` : '4 / 3';
-          return (
-            <a
-              key={key}
-              className="atrium-picture"
-              href={url}
-              target="_blank"
-              rel="noreferrer"
-              style={{ aspectRatio: ratio }}
-            >
-              <img src={url} alt={name} loading="lazy" />
-            </a>
-          );
-        }
-        return (
-          <a key={key} className="atrium-file" href={url} target="_blank" rel="noreferrer">
-            <FileIcon />
-            <span className="atrium-file-name">{name}</span>
-            {typeof size === 'number' && <span className="atrium-file-size">{sizeText(size)}</span>}
-          </a>
+        const link = files.link(attachment);
+        const key = `${link?.url} ${index}`;
+        return link && isImage(attachment) ? (
+          <Picture key={key} attachment={attachment} link={link} />
+        ) : (
+          <FileItem key={key} attachment={attachment} link={link} />
         );
       })}
     </span>
+  );
+}
+
+function Picture({ attachment, link }: { attachment: Attachment; link: FileLink }) {
+  const labels = useLabels();
+  const mayLoad = useImageOrigins();
+  const [isRequested, setRequested] = useState(false);
+  const { name = labels.attachment, width = 0, height = 0 } = attachment;
+  if (!isRequested && !mayLoad(link)) {
+    return (
+      <button type="button" className="atrium-file" onClick={() => setRequested(true)}>
+        <FileIcon />
+        <span className="atrium-file-name">{labels.loadImage(new URL(link.url).host)}</span>
+      </button>
+    );
+  }
+  return (
+    <a
+      className="atrium-picture"
+      href={link.url}
+      target="_blank"
+      rel="noreferrer"
+      style={{ aspectRatio: width > 0 && height > 0 ? `${width} / ${height}` : '4 / 3' }}
+    >
+      <img src={link.url} alt={name} loading="lazy" referrerPolicy="no-referrer" />
+    </a>
+  );
+}
+
+/** Without a link if the address is not one that a page may link to. */
+function FileItem({ attachment, link }: { attachment: Attachment; link: FileLink | undefined }) {
+  const labels = useLabels();
+  const { name = labels.attachment, size } = attachment;
+  return (
+    <a className="atrium-file" {...(link && { href: link.url, target: '_blank', rel: 'noreferrer' })}>
+      <FileIcon />
+      <span className="atrium-file-name">{name}</span>
+      {size !== undefined && <span className="atrium-file-size">{sizeText(size)}</span>}
+    </a>
   );
 }

@@ -1,9 +1,10 @@
 import { useAtrium } from '@atrium/react';
+import { useImageOrigins } from './image-origins.ts';
 
 /** Colors with white text in a contrast of at least 4.5. */
 const COLORS = ['#b4451f', '#8a5a00', '#4d7a1f', '#1f7a4d', '#1f7380', '#2f66c4', '#6a4fc4', '#a83a96', '#c0344f'];
 
-/** The picture of a user or group, or the initials of the name. */
+/** The picture of a user or group; the initials of the name without one, or if its origin is not allowed. */
 export function Avatar({
   name,
   seed,
@@ -16,15 +17,18 @@ export function Avatar({
   isOnline?: boolean;
 }) {
   const { files } = useAtrium();
+  const mayLoad = useImageOrigins();
+  const link = photo ? files.link(photo) : undefined;
+  const picture = link && mayLoad(link) ? link.url : undefined;
   const color = COLORS[Math.abs(hash(seed)) % COLORS.length];
   return (
     <span
       className="atrium-avatar"
       style={{ background: color }}
-      data-initials={photo ? undefined : initials(name)}
+      data-initials={picture ? undefined : initials(name)}
       aria-hidden="true"
     >
-      {photo && <img src={/^https?:/.test(photo) ? photo : files.url({ uid: photo })} alt="" />}
+      {picture && <img src={picture} alt="" referrerPolicy="no-referrer" />}
       {isOnline && <span className="atrium-dot" />}
     </span>
   );

@@ -2,6 +2,7 @@ import type { Dialog } from '@atrium/client';
 import { useAtrium, useDialogs, useLive, usePresence, useSession, useUser } from '@atrium/react';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { Avatar } from './avatar.tsx';
+import { Boundary } from './boundary.tsx';
 import { useLabels } from './labels.ts';
 import { shortTime } from './times.ts';
 
@@ -35,13 +36,23 @@ export function DialogList({ selectedId, onSelect, filter = '', empty }: DialogL
   return (
     <ul className="atrium-dialogs" aria-label={labels.dialogs} onKeyDown={move}>
       {shown.map((dialog) => (
-        <DialogItem
-          key={dialog.id}
-          dialog={dialog}
-          isSelected={dialog.id === selectedId}
-          isOnline={dialog.peerId !== null && online.has(dialog.peerId)}
-          onSelect={onSelect}
-        />
+        <li key={dialog.id}>
+          <Boundary
+            of={dialog}
+            fallback={() => (
+              <button type="button" className="atrium-dialog atrium-unreadable" onClick={() => onSelect(dialog)}>
+                {labels.dialogFailed}
+              </button>
+            )}
+          >
+            <DialogItem
+              dialog={dialog}
+              isSelected={dialog.id === selectedId}
+              isOnline={dialog.peerId !== null && online.has(dialog.peerId)}
+              onSelect={onSelect}
+            />
+          </Boundary>
+        </li>
       ))}
       {hasMore && <li ref={end} className="atrium-end" aria-hidden="true" />}
     </ul>
@@ -64,35 +75,33 @@ function DialogItem({ dialog, isSelected, isOnline, onSelect }: DialogItemProps)
     (entries) => entries.filter((entry) => entry.dialogId === id && entry.state === 'failed').length,
   );
   return (
-    <li>
-      <button
-        type="button"
-        className="atrium-dialog"
-        aria-current={isSelected ? 'true' : undefined}
-        onClick={() => onSelect(dialog)}
-      >
-        <Avatar name={name} seed={peerId === null ? id : `user ${peerId}`} photo={photo} isOnline={isOnline} />
-        <span className="atrium-dialog-texts">
-          <span className="atrium-dialog-line">
-            <span className="atrium-dialog-name">{name}</span>
-            {isOnline && <span className="atrium-hidden">, {labels.online}</span>}
-            {lastMessage && <time className="atrium-dialog-time">{shortTime(lastMessage.sentAt, labels)}</time>}
-          </span>
-          <span className="atrium-dialog-line">
-            <span className="atrium-dialog-last">
-              {lastMessage ? <LastMessage dialog={dialog} /> : labels.noMessages}
-            </span>
-            {draftCount > 0 && <span className="atrium-failed-badge">!</span>}
-            {unreadCount > 0 && (
-              <span className="atrium-badge">
-                <span aria-hidden="true">{unreadCount > 99 ? '99+' : unreadCount}</span>
-                <span className="atrium-hidden">{labels.unread(unreadCount)}</span>
-              </span>
-            )}
-          </span>
+    <button
+      type="button"
+      className="atrium-dialog"
+      aria-current={isSelected ? 'true' : undefined}
+      onClick={() => onSelect(dialog)}
+    >
+      <Avatar name={name} seed={peerId === null ? id : `user ${peerId}`} photo={photo} isOnline={isOnline} />
+      <span className="atrium-dialog-texts">
+        <span className="atrium-dialog-line">
+          <span className="atrium-dialog-name">{name}</span>
+          {isOnline && <span className="atrium-hidden">, {labels.online}</span>}
+          {lastMessage && <time className="atrium-dialog-time">{shortTime(lastMessage.sentAt, labels)}</time>}
         </span>
-      </button>
-    </li>
+        <span className="atrium-dialog-line">
+          <span className="atrium-dialog-last">
+            {lastMessage ? <LastMessage dialog={dialog} /> : labels.noMessages}
+          </span>
+          {draftCount > 0 && <span className="atrium-failed-badge">!</span>}
+          {unreadCount > 0 && (
+            <span className="atrium-badge">
+              <span aria-hidden="true">{unreadCount > 99 ? '99+' : unreadCount}</span>
+              <span className="atrium-hidden">{labels.unread(unreadCount)}</span>
+            </span>
+          )}
+        </span>
+      </span>
+    </button>
   );
 }
 

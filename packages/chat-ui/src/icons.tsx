@@ -152,7 +152,7 @@ const GLYPHS: Record<string, ReactNode> = {
 };
 
 export function ReactionGlyph({ name }: { name: string }) {
-  const glyph = GLYPHS[name];
+  const glyph = Object.hasOwn(GLYPHS, name) && GLYPHS[name];
   if (!glyph) return <span className="atrium-glyph-text">{name}</span>;
   return (
     <svg className="atrium-glyph" viewBox="0 0 24 24" aria-hidden="true">

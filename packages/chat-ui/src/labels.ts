@@ -22,6 +22,9 @@ export const ENGLISH = {
   edited: 'edited',
   you: 'You',
   attachment: 'Attachment',
+  loadImage: (host: string) => `Load the image from ${host}`,
+  messageFailed: 'This message cannot be shown',
+  dialogFailed: 'This conversation cannot be shown',
   unread: (count: number) => `${count} unread`,
   online: 'online',
   typing: (names: string[]) =>
@@ -55,6 +58,11 @@ const Context = createContext<Labels>(ENGLISH);
 
 /** Replaces texts, for example by those of another language. */
 export const LabelsProvider = Context.Provider;
+
+/** Users can react with any name, `constructor` included. */
+export function reactionLabel({ reactions }: Labels, name: string): string {
+  return Object.hasOwn(reactions, name) ? reactions[name]! : name;
+}
 
 export function useLabels(): Labels {
   return useContext(Context);

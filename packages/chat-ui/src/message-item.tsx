@@ -3,6 +3,7 @@ import { useUser } from '@atrium/react';
 import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react';
 import { Attachments } from './attachments.tsx';
 import { Avatar } from './avatar.tsx';
+import { Boundary } from './boundary.tsx';
 import {
   CheckIcon,
   ChecksIcon,
@@ -14,7 +15,7 @@ import {
   SmileIcon,
   WarningIcon,
 } from './icons.tsx';
-import { useLabels } from './labels.ts';
+import { reactionLabel, useLabels } from './labels.ts';
 import { timeOf } from './times.ts';
 
 export interface MessageActions {
@@ -36,14 +37,20 @@ export interface MessageItemProps {
   actions: MessageActions;
 }
 
-export const MessageItem = memo(function MessageItem({
-  message,
-  isOwn,
-  isFirst,
-  isLast,
-  isGroup,
-  actions,
-}: MessageItemProps) {
+/** One that cannot be rendered is replaced by a text. */
+export const MessageItem = memo(function MessageItem(props: MessageItemProps) {
+  const labels = useLabels();
+  return (
+    <Boundary
+      of={props.message}
+      fallback={() => <div className="atrium-message atrium-unreadable">{labels.messageFailed}</div>}
+    >
+      <Item {...props} />
+    </Boundary>
+  );
+});
+
+function Item({ message, isOwn, isFirst, isLast, isGroup, actions }: MessageItemProps) {
   const labels = useLabels();
   const sender = useUser(message.senderId);
   const textId = useId();
@@ -84,7 +91,7 @@ export const MessageItem = memo(function MessageItem({
                 type="button"
                 className="atrium-reaction"
                 aria-pressed={reaction.own}
-                aria-label={`${labels.reactions[reaction.name] ?? reaction.name}, ${reaction.count}`}
+                aria-label={`${reactionLabel(labels, reaction.name)}, ${reaction.count}`}
                 onClick={() => void actions.react(message.id, reaction.name).catch(() => {})}
               >
                 <ReactionGlyph name={reaction.name} />
@@ -110,7 +117,7 @@ export const MessageItem = memo(function MessageItem({
       </div>
     </div>
   );
-});
+}
 
 /** Whether a message is pending, sent, or read by the others. */
 export function ReadMark({ message: { state, readIds, senderId }, isGroup }: { message: Message; isGroup: boolean }) {

@@ -1,6 +1,7 @@
 import type { Message } from '@atrium/client';
 import { useDialog, useSession, useUser } from '@atrium/react';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { Boundary } from './boundary.tsx';
 import { Composer } from './composer.tsx';
 import { DownIcon } from './icons.tsx';
 import { useLabels } from './labels.ts';
@@ -19,7 +20,28 @@ export interface ThreadProps {
 }
 
 /** The messages of a dialog with a composer. Only visible messages are rendered. Give it the dialog's id as `key`. */
-export function Thread({ dialogId, empty }: ThreadProps) {
+export function Thread(props: ThreadProps) {
+  const labels = useLabels();
+  return (
+    <Boundary
+      of={props.dialogId}
+      fallback={(retry) => (
+        <div className="atrium-thread">
+          <div className="atrium-empty" role="alert">
+            <p>{labels.dialogFailed}</p>
+            <button type="button" onClick={retry}>
+              {labels.retry}
+            </button>
+          </div>
+        </div>
+      )}
+    >
+      <Messages {...props} />
+    </Boundary>
+  );
+}
+
+function Messages({ dialogId, empty }: ThreadProps) {
   const labels = useLabels();
   const { user } = useSession();
   const used = useDialog(dialogId);

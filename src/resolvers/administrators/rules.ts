@@ -85,3 +85,14 @@ export function ownedApplications({ roles }: Pick<AdministratorIdentity, 'roles'
     role === 'owner' && applicationId !== null ? [applicationId] : [],
   );
 }
+
+/** Owners of some applications see who has a role there, without roles in others. Undefined: they do not see this one. */
+export function seenBy<Seen extends { id: number; roles: readonly AssignedRole[] }>(
+  { administrator }: AdministratorViewer,
+  seen: Seen,
+): Seen | undefined {
+  const owned = ownedApplications(administrator);
+  if (!owned || seen.id === administrator.id) return seen;
+  const roles = seen.roles.filter(({ applicationId }) => applicationId === null || owned.includes(applicationId));
+  return roles.length > 0 ? { ...seen, roles } : undefined;
+}

@@ -12,34 +12,43 @@ import {
   lockAdministrators,
   SELECTION,
 } from './rows.ts';
-import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid } from './rules.ts';
+import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid, seenBy } from './rules.ts';
 
 export interface AdministratorChanges {
   name?: string | null;
   roles?: readonly AssignedRole[] | null;
 }
 
-/** Changed roles count from the next request. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} */
+/**
+ * Changed roles count from the next request. Roles that the caller does not see remain.
+ * @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError}
+ */
 export async function updateAdministrator(
   id: number,
   { name, roles }: AdministratorChanges,
   viewer: AdministratorViewer,
   { now }: Pick<Services, 'now'>,
 ): Promise<Administrator> {
-  requireValid({ name, roles });
+  requireValid({ name });
   await transact(jobOf(viewer), async (transaction) => {
     await lockAdministrators(transaction);
     const before = await findAdministrator(id, transaction);
+    const seen = seenBy(viewer, before);
+    // People join by invitation, so that no owner can find others by their numbers.
+    if (!seen) throw new NotFoundError('The administrator was not found');
     if (roles) {
-      requireOwnerOf(viewer, changedRoles(before.roles, roles));
-      await replaceRoles(transaction, id, roles);
+      requireOwnerOf(viewer, changedRoles(seen.roles, roles));
+      const unseen = before.roles.filter((role) => !seen.roles.includes(role));
+      requireValid({ roles: [...unseen, ...roles] });
+      await replaceRoles(transaction, id, [...unseen, ...roles]);
       await requireOwnerLeft(transaction);
     }
     if (name != null && id !== viewer.administrator.id) requireOwnerOf(viewer, before.roles);
     const data = { ...(name != null && { name: name.trim() }), updatedAt: now() };
     await transaction.administrator.update({ where: { id }, data });
   });
-  return findAdministrator(id);
+  const after = await findAdministrator(id);
+  return seenBy(viewer, after) ?? { ...after, roles: [] };
 }
 
 /** Ends their sessions. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} the last owner */

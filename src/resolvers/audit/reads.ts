@@ -1,7 +1,6 @@
-import { Prisma } from '../../db/client.ts';
-import { query } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { MINUTE } from '../../lib/time.ts';
+import { appendEntry } from './entries.ts';
 
 /** Pages that refresh themselves repeat their reads. */
 const REPEATED_MS = 10 * MINUTE;
@@ -18,22 +17,26 @@ export interface Read {
   applicationId: number;
   /** Whose rights the caller used. */
   userId?: number | undefined;
+  /** Of the content that was returned, unless `subjectId` names them. */
+  dialogIds?: string[];
 }
 
-/** Before data that only a stated reason opens is read. Repeated reads are recorded every ten minutes. */
+/** Before data that only a stated reason opens is returned. Repeated reads are recorded every ten minutes. */
 export async function recordRead(
-  { operation, subjectId, applicationId, userId }: Read,
-  { kind, id, network, reason }: Actor,
+  { operation, subjectId, applicationId, userId, dialogIds = [] }: Read,
+  actor: Actor,
   now: Date,
 ): Promise<void> {
-  const key = JSON.stringify([kind, id, network, reason, operation, subjectId, applicationId, userId]);
+  const { kind, id, network, reason } = actor;
+  const key = JSON.stringify([kind, id, network, reason, operation, subjectId, applicationId, userId, dialogIds]);
   const latest = recorded.get(key);
   if (latest !== undefined && now.getTime() - latest < REPEATED_MS) return;
-  const after = userId === undefined ? null : JSON.stringify({ as_user_id: userId });
-  await query(Prisma.sql`
-    INSERT INTO audit_entries (application_id, actor_kind, actor_id, network, reason, action, subject, subject_id, after)
-    VALUES (${applicationId}, ${kind}::audit_actor_kind, ${id ?? null}, ${network ?? null}, ${reason ?? null}, 'read',
-      ${operation}, ${subjectId}, ${after}::jsonb)`);
+  const details = {
+    ...(userId !== undefined && { as_user_id: userId }),
+    ...(dialogIds.length > 0 && { dialog_ids: dialogIds }),
+  };
+  const after = Object.keys(details).length > 0 ? details : undefined;
+  await appendEntry({ applicationId, action: 'read', subject: operation, subjectId, after }, actor);
   recorded.delete(key);
   recorded.set(key, now.getTime());
   if (recorded.size > MAX_REMEMBERED) recorded.delete(recorded.keys().next().value!);

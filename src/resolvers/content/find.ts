@@ -5,6 +5,7 @@ import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
+import { admitAdministrator } from './administrators.ts';
 import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 
@@ -23,7 +24,10 @@ export async function findBlobFile(
   const blob = uid != null ? await findBlobByUid(uid) : await findBlobById(id ?? 0);
   if (!blob?.storageKey) throw new NotFoundError();
   if (blob.isPublic) await requireServed(blob);
-  else await requireReader(blob, uid == null, context);
+  else {
+    await requireReader(blob, uid == null, context);
+    await admitAdministrator(blob, context);
+  }
   const { storageKey: key, name, contentType, size } = blob;
   return servedFile({ key, name, contentType, size: size!, path: blobPath(blob) }, context);
 }

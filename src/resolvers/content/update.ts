@@ -6,6 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { releaseFile, removeReleased } from '../files/staged.ts';
 import { newAccess } from './access.ts';
+import { admitAdministrator } from './administrators.ts';
 import { type BlobRow, type BlobWithUpload, filesOf, lockBlob, requireBlob, requireOwn } from './rows.ts';
 import { type BlobInput, changeProblems, checkedChanges } from './rules.ts';
 
@@ -20,6 +21,8 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
   const found = await requireBlob(id, context.viewer);
   requireOwn(found, context.viewer);
+  // Every client can read a public file, and the permission to upload contains its `uid`.
+  if (input.public === true || input.new === true) await admitAdministrator(found, context);
 
   const at = context.now();
   const { blob, abandoned } = await transact(jobOwnerOf(context.viewer), async (transaction) => {

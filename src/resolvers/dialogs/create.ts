@@ -11,7 +11,7 @@ import { type DataInput, type DialogData, dataColumns, namesData, newData } from
 import { unhideDialog } from './hide.ts';
 import { transactForUsers } from './lock.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
-import { existingUsers, MAX_OCCUPANTS, nameProblems, tooManyOccupants } from './rules.ts';
+import { existingUsers, MAX_OCCUPANTS, nameProblems, photoProblems, tooManyOccupants } from './rules.ts';
 export interface NewDialog extends DataInput {
   type?: DialogType | null;
   occupantIds?: number[] | null;
@@ -36,7 +36,7 @@ async function create(
   const { viewer } = context;
   const type = input.type ?? undefined;
   const givenIds = [...new Set(input.occupantIds ?? [])];
-  const problems = dialogProblems(input);
+  const problems = [...dialogProblems(input), ...photoProblems(input.photo)];
   if (type !== DIALOG_TYPE.PUBLIC_GROUP && new Set([...givenIds, viewer.userId]).size > MAX_OCCUPANTS) {
     throw new UnprocessableError(...problems, tooManyOccupants);
   }

@@ -1,5 +1,6 @@
 import { db } from '../../db/client.ts';
 import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
+import { isDangerousScheme, schemeOf } from '../../lib/address-schemes.ts';
 
 /** A standing includes the previous ones. An API key alone counts as the owner. */
 export type Standing = 'occupant' | 'admin' | 'owner';
@@ -36,6 +37,11 @@ export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS}
 export function nameProblems(name: string | null | undefined): string[] {
   if (!name?.trim()) return ["Name can't be blank"];
   return [...name.trimEnd()].length > MAX_NAME ? [`Name is too long (maximum is ${MAX_NAME} characters)`] : [];
+}
+
+/** A photo is an address or any other text, such as the id of a file. */
+export function photoProblems(photo: string | null | undefined): string[] {
+  return isDangerousScheme(schemeOf(photo ?? '') ?? '') ? ['Photo is invalid'] : [];
 }
 
 export async function existingUsers(applicationId: number, ids: number[]): Promise<number[]> {

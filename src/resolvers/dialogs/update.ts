@@ -11,7 +11,15 @@ import { lockUsers } from '../users/lock.ts';
 import { changedData, type DataInput, type DialogData, dataColumns, dataProblems, namesData } from './data.ts';
 import { leaveGroups } from './leave.ts';
 import { type LockedDialog, lockDialogs, transactForUsers } from './lock.ts';
-import { type DialogChange, existingUsers, MAX_OCCUPANTS, mayChange, nameProblems, tooManyOccupants } from './rules.ts';
+import {
+  type DialogChange,
+  existingUsers,
+  MAX_OCCUPANTS,
+  mayChange,
+  nameProblems,
+  photoProblems,
+  tooManyOccupants,
+} from './rules.ts';
 
 export interface DialogChanges extends DataInput {
   name?: string | null;
@@ -37,7 +45,7 @@ async function update(
   classes: Catalogue | undefined,
 ): Promise<Dialog> {
   const { viewer } = context;
-  const problems = input.name === undefined ? [] : nameProblems(input.name);
+  const problems = [...(input.name === undefined ? [] : nameProblems(input.name)), ...photoProblems(input.photo)];
   if (classes) problems.push(...dataProblems(input, classes));
   const added = await existingUsers(viewer.applicationId, input.addOccupantIds ?? []);
   if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');

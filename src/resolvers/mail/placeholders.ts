@@ -31,8 +31,15 @@ export function unknownPlaceholders(template: string): string[] {
   return [...new Set(namesIn(template).filter((name) => !isPlaceholder(name)))];
 }
 
-export function hasPlaceholder(template: string, wanted: keyof MailValues): boolean {
-  return namesIn(template).includes(wanted);
+export function mentionsOf(template: string, wanted: keyof MailValues): number {
+  return namesIn(template).filter((name) => name === wanted).length;
+}
+
+/** The template with this text in place of each `{{link}}`. */
+export function withLink(template: string, link: string): string {
+  return template.replaceAll(/\{\{([^{}]{0,200})\}\}/g, (whole, inner: string) =>
+    nameIn(inner) === 'link' ? link : whole,
+  );
 }
 
 function namesIn(template: string): string[] {

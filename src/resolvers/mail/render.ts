@@ -27,7 +27,7 @@ type SampleContext = Pick<Context, 'resetPageUrl'>;
 
 /** The texts with the values of a sample user, without storing them. @throws {InvalidFieldsError} */
 export async function previewMail(given: GivenTexts, applicationId: number, context: SampleContext) {
-  return rendered(requireTexts(given), await sampleValues(applicationId, context));
+  return rendered(await requireTexts(given), await sampleValues(applicationId, context));
 }
 
 export async function sampleValues(applicationId: number, { resetPageUrl }: SampleContext): Promise<MailValues> {

@@ -1,8 +1,11 @@
-import type { Services } from '../../context.ts';
+import type { Context, Services } from '../../context.ts';
 import { type Mail, type Mailer, MailRefusedError, MailUnavailableError } from '../../gateways/mailer.ts';
 import type { MailTemplateKind } from '../../generated/prisma/client.ts';
-import type { OfApplication } from '../../lib/access.ts';
+import { administratorOf, type IdentifiedViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
+import { isMailAddress } from '../../lib/mail-address.ts';
+import { findAdministrator } from '../administrators/rows.ts';
+import { appendEntry } from '../audit/entries.ts';
 import { renderMail, sampleValues } from './render.ts';
 
 export interface MailTest {
@@ -12,37 +15,53 @@ export interface MailTest {
 }
 
 type MailServices = Pick<Services, 'mailer' | 'consoleUrl' | 'resetPageUrl'>;
+type TestContext = MailServices & Pick<Context, 'meter'> & { viewer: IdentifiedViewer };
+
+const NO_ADDRESS = 'should look like an email address';
+const ONLY_OWN = 'should be the address of the administrator who calls';
 
 /**
  * Reports what the mail server responds, also if it refuses the mail.
- * @param sample sends this mail of the application instead of a short text
- * @throws {InvalidFieldsError} no mail address
+ * @param sample sends this mail of the application instead of a short text, only to the administrator who asks for it:
+ *    its texts are free, and its sender is that of all applications
+ * @throws {InvalidFieldsError} no mail address, or a sample for another person
  */
 export async function testMail(
-  to: string,
+  given: string | null | undefined,
   sample: MailTemplateKind | null | undefined,
-  context: MailServices & { viewer: OfApplication },
+  context: TestContext,
 ): Promise<MailTest> {
-  return sendTest(to, sample ? await sampleOf(sample, context) : plainTest(context), context.mailer);
+  const { viewer, mailer, meter } = context;
+  const administrator = administratorOf(viewer);
+  const own = administrator && (await findAdministrator(administrator.id)).email;
+  const to = given?.trim() || own || '';
+  if (!isMailAddress(to)) throw new InvalidFieldsError({ to: [NO_ADDRESS] });
+  if (sample && to.toLowerCase() !== own?.toLowerCase()) throw new InvalidFieldsError({ to: [ONLY_OWN] });
+  const content = sample ? await sampleOf(sample, context) : plainTest(context);
+  await meter?.count('testMail');
+  const { applicationId, actor } = viewer;
+  const after = { sample: sample ?? null };
+  if (actor) await appendEntry({ applicationId, action: 'create', subject: 'TestMail', subjectId: to, after }, actor);
+  return sendTest(to, content, mailer);
 }
 
 /** For the operator, without an application. @throws {InvalidFieldsError} no mail address */
 export function testMailServer(to: string, services: MailServices): Promise<MailTest> {
-  return sendTest(to, plainTest(services), services.mailer);
+  return sendTest(to.trim(), plainTest(services), services.mailer);
 }
 
 async function sendTest(to: string, content: Omit<Mail, 'to'>, mailer: Mailer): Promise<MailTest> {
   try {
-    const answer = await mailer.send({ to: to.trim(), ...content });
+    const answer = await mailer.send({ to, ...content });
     return { isAccepted: true, answer: mailer.destination.server === undefined ? 'Written to a file' : answer };
   } catch (error) {
-    if (error instanceof MailRefusedError) throw new InvalidFieldsError({ to: ['should look like an email address'] });
+    if (error instanceof MailRefusedError) throw new InvalidFieldsError({ to: [NO_ADDRESS] });
     if (!(error instanceof MailUnavailableError)) throw error;
     return { isAccepted: false, answer: error.answer ?? error.message };
   }
 }
 
-async function sampleOf(kind: MailTemplateKind, context: MailServices & { viewer: OfApplication }) {
+async function sampleOf(kind: MailTemplateKind, context: TestContext) {
   const { applicationId } = context.viewer;
   return renderMail(applicationId, kind, await sampleValues(applicationId, context));
 }

@@ -36,7 +36,7 @@ export async function updateMailTemplate(
   { viewer, now }: Pick<AdministrationContext, 'viewer' | 'now'>,
 ): Promise<MailTemplate> {
   const key = { applicationId: viewer.applicationId, kind };
-  const values = { ...requireTexts(given), updatedAt: now() };
+  const values = { ...(await requireTexts(given)), updatedAt: now() };
   const stored = await transact(jobOwnerOf(viewer), (transaction) =>
     transaction.mailTemplate.upsert({
       where: { applicationId_kind: key },

@@ -1,13 +1,14 @@
 import { columnNames } from '../../db/columns.ts';
 import type { Message, Prisma } from '../../generated/prisma/client.ts';
+import { isLinkable } from '../../lib/address-schemes.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 
-/** Unknown keys are stored unchanged. */
+/** Other members are stored unchanged. */
 export interface Attachment {
   type: string;
   id?: string;
   url?: string;
-  [key: string]: unknown;
+  [member: string]: unknown;
 }
 
 type StoredContent = Pick<Message, 'text' | 'attachments' | 'customFields'>;
@@ -21,6 +22,10 @@ interface MessageContent {
 export const MAX_BYTES = 32 * 1024;
 export const MAX_ATTACHMENTS = 20;
 export const BLANK = "Message can't be blank";
+
+/** Members of attachments that clients display or calculate with. */
+const TEXT_MEMBERS = new Set(['uid', 'name', 'content-type', 'contentType']);
+const NUMBER_MEMBERS = new Set(['size', 'width', 'height', 'duration']);
 
 /** Keys that would collide with the legacy record, or with columns that it does not show. */
 const RESERVED_KEYS = new Set([
@@ -52,6 +57,7 @@ export function checkedContent(
   }
   if (attachments.length > MAX_ATTACHMENTS) problems.push(`Too many attachments (maximum is ${MAX_ATTACHMENTS})`);
   if (checked.includes(undefined)) problems.push('Attachment should have type and id');
+  problems.push(...new Set(checked.flatMap((attachment) => (attachment ? memberProblems(attachment) : []))));
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return content;
 }
@@ -80,11 +86,28 @@ function attachment(value: unknown): Attachment | undefined {
   const address = asText(url);
   if (!kind || (!reference && !address) || isNested(id) || isNested(url)) return undefined;
   return keepOrder(value as Record<string, unknown>, {
-    ...others,
+    ...Object.fromEntries(Object.entries(others).map(([name, member]) => [name, typed(name, member)])),
     type: kind,
     ...(reference ? { id: reference } : {}),
     ...(address ? { url: address } : {}),
   }) as Attachment;
+}
+
+/** A number in place of a text is its text, as in `id`. */
+function typed(name: string, member: unknown): unknown {
+  return TEXT_MEMBERS.has(name) ? (asText(member) ?? member) : member;
+}
+
+function memberProblems(attachment: Attachment): string[] {
+  const wrong = Object.entries(attachment).filter(([name, member]) => !isMember(name, member));
+  return wrong.map(([name]) => `Attachment ${name} is invalid`);
+}
+
+/** Forms send numbers as text. */
+function isMember(name: string, member: unknown): boolean {
+  if (name === 'url') return isLinkable(String(member));
+  if (TEXT_MEMBERS.has(name)) return typeof member === 'string';
+  return !NUMBER_MEMBERS.has(name) || typeof member === 'string' || Number.isFinite(member);
 }
 
 function keepOrder(original: Record<string, unknown>, changed: Record<string, unknown>): Record<string, unknown> {

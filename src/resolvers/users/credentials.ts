@@ -7,6 +7,7 @@ import { isProven } from './identities.ts';
 import type { CheckedUser } from './rules.ts';
 
 const NAMES = {
+  password: 'password',
   email: 'e-mail address',
   phone: 'phone number',
   loginKey: 'login',

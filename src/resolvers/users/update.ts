@@ -2,9 +2,9 @@ import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { type FieldErrors, InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
-import { changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
+import { type CredentialField, changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
 import { findUser } from './find.ts';
 import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
@@ -31,7 +31,7 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   const known = { ...(await takenFields(owner, changes)), oldPassword: proof.problems };
   requireNone(changeProblems(input, known, before));
 
-  const noticed = viewer.kind === 'user' && before.email !== null ? changedCredentials(changes, before) : [];
+  const noticed = noticedChanges(input, changes, before, viewer);
   // The address may be unverified, so that notices could annoy a stranger.
   if (noticed.length > 0 && viewer.kind === 'user' && viewer.session) await context.meter?.count('mail');
   const passwordHash = input.password
@@ -42,6 +42,18 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   if (passwordHash) context.outbox.wake();
   await sendCredentialNotice(before, noticed, context);
   return user;
+}
+
+/** An API key stands for the application itself, which may notify its users. */
+function noticedChanges(
+  { password }: UserChanges,
+  changes: Partial<CheckedUser>,
+  before: User,
+  viewer: ActingViewer,
+): CredentialField[] {
+  if (before.email === null || (viewer.kind === 'key' && !viewer.administrator)) return [];
+  const changed = changedCredentials(changes, before);
+  return viewer.administrator && password !== undefined ? ['password', ...changed] : changed;
 }
 
 function changesSomething({ oldPassword: _oldPassword, ...changes }: UserChanges): boolean {

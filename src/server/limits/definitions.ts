@@ -3,8 +3,9 @@ import { administratorOf, type Viewer } from '../../lib/access.ts';
 /**
  * `signIn`: sign-ins and password resets of users. `console`: those of administrators, so that clients of the same
  * network cannot lock them out. `oldPassword`: checks of a password by its user. `mail`: mails that a caller triggers.
+ * `testMail`: test mails of an application, because all applications have one sender.
  */
-export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail';
+export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail' | 'testMail';
 
 /** The window begins with its first operation. */
 export interface Limit {
@@ -18,6 +19,7 @@ export const LIMITS: Record<LimitName, Limit> = {
   console: { quota: 30, windowSeconds: 60 },
   oldPassword: { quota: 30, windowSeconds: 60 },
   mail: { quota: 30, windowSeconds: 60 },
+  testMail: { quota: 30, windowSeconds: 86_400 },
 };
 
 export interface RateCount extends Limit {
@@ -28,11 +30,12 @@ export interface RateCount extends Limit {
 }
 
 /**
- * Sign-ins count per network; others per administrator, else per API key, else per user, else per network: every client
+ * Sign-ins count per network, test mails per application; others per administrator, else per API key, else per user, else per network: every client
  * can open application sessions and invent credentials, so these count per network.
  */
 export function rateKey(limit: LimitName, viewer: Viewer, network: string): string {
   if (limit === 'signIn' || limit === 'console') return `client:${network}`;
+  if (limit === 'testMail' && 'applicationId' in viewer) return `application:${viewer.applicationId}`;
   const administrator = administratorOf(viewer);
   if (administrator) return `administrator:${administrator.id}`;
   if ('apiKeyId' in viewer && viewer.apiKeyId !== undefined) return `key:${viewer.applicationId}:${viewer.apiKeyId}`;

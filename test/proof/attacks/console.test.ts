@@ -8,9 +8,9 @@ import { createSetupLink } from '../../../src/resolvers/administrators/links.ts'
 import { rightOf } from '../../../src/schema/administrator-rights.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
-import { startAnother } from '../../support/app/other-apps.ts';
-import { graphql } from '../../support/clients/graphql.ts';
-import { connect, openSocket } from '../../support/clients/websocket.ts';
+import { createTenant, startAnother } from '../../support/app/other-apps.ts';
+import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
+import { connect, openSocket, overSocket } from '../../support/clients/websocket.ts';
 import {
   cookieOf,
   errorIn,
@@ -18,6 +18,7 @@ import {
   inConsole,
   PASSWORD,
   signedInAdministrator,
+  withoutApplication,
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { allOperations } from '../../support/fixtures/operations.ts';
@@ -243,5 +244,61 @@ describe('#57 reuse of one-time links and codes', () => {
     const code = codeNow();
     const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(code)));
     expect(answers.filter((answer) => answer.data).length).toBe(1);
+  });
+});
+
+describe('#71 administrators of other applications', () => {
+  const LIST = '{ administrators { id email name hasTotp roles { applicationId role } } }';
+  const UPDATE = `mutation ($id: Int!, $input: UpdateAdministratorInput!) {
+    ...on Mutation { again: updateAdministrator(id: $id, input: $input) { email roles { applicationId } } }
+  }`;
+
+  async function twoApplications() {
+    const other = (await createTenant(0)).applicationId;
+    const owner = withoutApplication(await signedInAdministrator({ applicationId: other, role: 'owner' }));
+    return { other, owner };
+  }
+
+  test('an owner of one application finds and adds none of them by number', async () => {
+    const { other, owner } = await twoApplications();
+    const stranger = await signedInAdministrator('support', 'developer');
+    const roles = [
+      { applicationId: APPLICATION.id, role: 'SUPPORT' },
+      { applicationId: APPLICATION.id, role: 'DEVELOPER' },
+    ];
+    const mine = { applicationId: other, role: 'VIEWER' };
+    const unknown = await graphql(UPDATE, { id: 2_147_483_647, input: { roles: [mine] } }, owner);
+    expect(errorIn(unknown)?.code).toBe('NOT_FOUND');
+    for (const input of [{ roles: [...roles, mine] }, { roles: [mine] }, { roles }, { roles: [] }, { name: 'x' }, {}]) {
+      for (const run of [graphql, overSocket]) {
+        const answer = await run(UPDATE, { id: stranger.id, input }, owner);
+        expect([input, errorIn(answer as GraphQLAnswer)]).toEqual([input, errorIn(unknown)]);
+      }
+    }
+    const { data } = await graphql(LIST, {}, owner);
+    expect(JSON.stringify(data)).not.toContain(stranger.email);
+    expect(await db.administratorRole.count({ where: { administratorId: stranger.id } })).toBe(2);
+  });
+
+  test('an owner of one application sees no roles in others, and cannot remove them', async () => {
+    const { other, owner } = await twoApplications();
+    const shared = await signedInAdministrator('support', { applicationId: other, role: 'viewer' });
+    const { data } = await graphql(LIST, {}, owner);
+    const seen = data.administrators.find(({ id }: { id: number }) => id === shared.id);
+    expect(seen.roles).toEqual([{ applicationId: other, role: 'VIEWER' }]);
+    const change = (role: string[]) =>
+      graphql(
+        UPDATE,
+        { id: shared.id, input: { roles: role.map((one) => ({ applicationId: other, role: one })) } },
+        owner,
+      );
+    expect((await change(['DEVELOPER'])).data.again).toEqual({
+      email: shared.email,
+      roles: [{ applicationId: other }],
+    });
+    expect((await change([])).data.again).toEqual({ email: shared.email, roles: [] });
+    const left = await db.administratorRole.findMany({ where: { administratorId: shared.id } });
+    expect(left).toMatchObject([{ applicationId: APPLICATION.id, role: 'support' }]);
+    expect(errorIn(await change(['VIEWER']))?.code).toBe('NOT_FOUND');
   });
 });

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import { running, useApp } from '../../support/app/app.ts';
+import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
+import { overSocket } from '../../support/clients/websocket.ts';
+import { signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/content.ts';
-import { createUser, type TestUser } from '../../support/fixtures/users.ts';
+import { apiKey, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -84,5 +88,78 @@ describe('#29 path traversal', () => {
       await expect(storage.get(path)).rejects.toThrow('invalid storage key');
       await expect(storage.delete(path)).rejects.toThrow('invalid storage key');
     }
+  });
+});
+
+describe('#70 capabilities of private files for administrators', () => {
+  const LIST = '{ blobs(first: 1) { edges { node { id size contentType public createdAt FIELD } } } }';
+  const ONE = 'query ($id: Int!) { ...on Query { again: blob(id: $id) { id FIELD } } }';
+  const COMPLETE = 'mutation ($id: Int!) { completeBlob(id: $id) { id FIELD } }';
+  const UPDATE =
+    'mutation ($id: Int!) { updateBlob(id: $id, input: { contentType: "text/plain", new: true }) { id FIELD } }';
+  const BY_ID = 'query ($id: Int!) { blobFile(id: $id) { content FIELD } }';
+  const BY_UID = 'query ($uid: String!) { blobFile(uid: $uid) { content FIELD } }';
+  const FIELDS = ['uid', 'url', 'name', 'tags', 'blobObjectAccess { params }'];
+  const ATTEMPTS = [
+    ...[LIST, ONE, COMPLETE, UPDATE].flatMap((document) => FIELDS.map((field) => document.replace('FIELD', field))),
+    ...[BY_ID, BY_UID].map((document) => document.replace('FIELD', 'name')),
+  ];
+  const storePrivate = () =>
+    storeBlob(alice, 'PRIVATE PASSPORT SCAN', { name: 'passport.png', content_type: 'image/png' });
+  const entriesOf = (id: number) =>
+    db.auditEntry.findMany({ where: { action: 'read', subject: 'blobFile', subjectId: String(id) } });
+  const codesOf = ({ errors }: GraphQLAnswer) => errors?.map(({ extensions }) => extensions?.code);
+
+  test('a developer gets sizes and types, and nothing that opens or describes the file, also as its owner', async () => {
+    const { id, uid } = await storePrivate();
+    const developer = withReason(await signedInAdministrator('developer'));
+    const { data } = await graphql(LIST.replace('FIELD', ''), {}, developer);
+    expect(data.blobs.edges).toMatchObject([{ node: { id, size: 21, contentType: 'image/png', public: false } }]);
+    const asAlice = { headers: { ...developer.headers, 'On-Behalf-Of': String(alice.id) } };
+    for (const document of ATTEMPTS) {
+      for (const as of [developer, asAlice]) {
+        for (const run of [graphql, overSocket]) {
+          const answer = await run(document, { id, uid }, as);
+          expect([document, codesOf(answer)]).toEqual([document, ['FORBIDDEN']]);
+          expect(JSON.stringify(answer)).not.toMatch(new RegExp(`${uid}|passport`));
+        }
+      }
+    }
+  });
+
+  test('support gets them with a reason, and each file leaves an entry', async () => {
+    const { id, uid } = await storePrivate();
+    const support = await signedInAdministrator('support');
+    for (const document of ATTEMPTS) {
+      expect([document, codesOf(await graphql(document, { id, uid }, support))]).toEqual([
+        document,
+        ['REASON_REQUIRED'],
+      ]);
+    }
+    expect(await entriesOf(id)).toEqual([]);
+    for (const [nth, document] of ATTEMPTS.entries()) {
+      const answer = await graphql(document, { id, uid }, withReason(support, `reads ${nth}`));
+      expect([document, codesOf(answer)]).toEqual([document, undefined]);
+    }
+    expect(await entriesOf(id)).toHaveLength(ATTEMPTS.length);
+  });
+
+  test('a developer makes no private file public to read it', async () => {
+    const { id } = await storePrivate();
+    const document = 'mutation ($id: Int!) { updateBlob(id: $id, input: { public: true }) { url } }';
+    const developer = withReason(await signedInAdministrator('developer'));
+    expect(codesOf(await graphql(document, { id }, developer))).toEqual(['FORBIDDEN']);
+    expect(await db.blob.findFirst({ where: { id } })).toMatchObject({ isPublic: false });
+  });
+
+  test('API keys, owners and the sessions of a user get them as before', async () => {
+    const { id, uid } = await storePrivate();
+    for (const as of [apiKey, alice]) {
+      expect((await graphql(ONE.replace('FIELD', 'uid name'), { id }, as)).data).toMatchObject({
+        again: { uid, name: 'passport.png' },
+      });
+    }
+    const owner = withReason(await signedInAdministrator('owner'));
+    expect((await graphql(BY_UID.replace('FIELD', 'name'), { uid }, owner)).data.blobFile.name).toBe('passport.png');
   });
 });

@@ -1,7 +1,12 @@
 import { isInputObjectType } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createAtrium, memoryStorage } from '../../../packages/client/src/index.ts';
 import { schema } from '../../../src/schema/index.ts';
-import { useApp } from '../../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
+import { importBundle } from '../../support/app/bundle.ts';
 import { sql } from '../../support/app/sql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { JSON_TYPE, rawRequest } from '../../support/clients/raw-http.ts';
@@ -11,8 +16,10 @@ import { created } from '../../support/fixtures/chat-cast.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import {
   apiKey,
+  type Caller,
   createUser,
   createUsers,
+  onBehalfOf,
   openSession,
   signedParameters,
   type TestUser,
@@ -262,5 +269,189 @@ describe('#13 nesting', () => {
     const { status, body } = await rest('PUT', `/users/${user.id}`, { as: user, form });
     expect([status, body.user.id, body.user.full_name]).toEqual([200, user.id, 'F']);
     expect((await openSession(user)).token).toBeTruthy();
+  });
+});
+
+describe('#64 JSON of other users', () => {
+  const IMAGE = { type: 'image', id: '5' };
+  /** In place of members that clients display or calculate with. */
+  const WRONG_VALUES = [null, true, { a: 1 }, ['a'], []];
+  const MEMBERS = ['name', 'uid', 'content-type', 'contentType', 'size', 'width', 'height', 'duration'];
+  const SCRIPT = 'alert(document.domain)//';
+  /** Browsers ignore case, leading blanks and control characters, and tabs and line breaks anywhere. */
+  const SCRIPT_ADDRESSES = [
+    `javascript:${SCRIPT}`,
+    `JaVaScRiPt:${SCRIPT}`,
+    ` \u0001javascript:${SCRIPT}`,
+    `java\tscr\nipt:${SCRIPT}`,
+    `javascript://x.io/%0a${SCRIPT}`,
+    `vbscript:${SCRIPT}`,
+    `data:text/html,<script>${SCRIPT}</script>`,
+    'view-source:https://x.io',
+    'file:///etc/passwd',
+  ];
+  const SEND = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
+  const ALIASED = 'mutation ($input: SendMessageInput!) { ...on Mutation { two: sendMessage(input: $input) { id } } }';
+
+  type Attempt = (attachment: Record<string, unknown>, as?: Caller) => Promise<string[]>;
+
+  const overRest: Attempt = async (attachment, as = alice) => {
+    const json = { chat_dialog_id: group, message: 'hi', attachments: [IMAGE, attachment] };
+    const { status, body } = await rest('POST', '/chat/Message', { as, json });
+    return status === 422 ? body.errors : [String(status)];
+  };
+  const numbered: Attempt = async (attachment, as = alice) => {
+    const json = { chat_dialog_id: group, message: 'hi', attachments: { 0: attachment } };
+    const { status, body } = await rest('POST', '/chat/Message', { as, json });
+    return status === 422 ? body.errors : [String(status)];
+  };
+  const overGraphql = GRAPHQL_TRANSPORTS.flatMap(([name, transport]) =>
+    [SEND, ALIASED].map((document): [string, Attempt] => [
+      `${document === SEND ? 'GraphQL' : 'an alias'} over ${name}`,
+      async (attachment, as = alice) => {
+        const input = { dialogId: group, text: 'hi', attachments: [attachment] };
+        const answer = await transport(document, { input }, as);
+        return codeOf(answer) === 'UNPROCESSABLE' ? answer.errors!.map(({ message }) => message) : [codeOf(answer)];
+      },
+    ]),
+  );
+  const attempts: [name: string, attempt: Attempt][] = [['REST', overRest], ['numbers', numbered], ...overGraphql];
+
+  test.each(attempts)('documented members of attachments have their type over %s', async (_name, attempt) => {
+    const before = await sql('SELECT id FROM messages ORDER BY id');
+    for (const as of [alice, onBehalfOf(alice)]) {
+      for (const member of MEMBERS) {
+        for (const wrong of WRONG_VALUES) {
+          const answer = await attempt({ ...IMAGE, [member]: wrong }, as);
+          expect([member, wrong, answer]).toEqual([member, wrong, [`Attachment ${member} is invalid`]]);
+        }
+      }
+      for (const member of ['type', 'id', 'url']) {
+        const answer = await attempt({ ...IMAGE, [member]: { a: 1 } }, as);
+        expect([member, answer]).toEqual([member, ['Attachment should have type and id']]);
+      }
+    }
+    expect(await sql('SELECT id FROM messages ORDER BY id')).toEqual(before);
+  });
+
+  test.each(attempts)('addresses of attachments have no scheme but http and https over %s', async (_name, attempt) => {
+    const addresses = [...SCRIPT_ADDRESSES, 'intent://x.io#Intent;end', 'blob:https://x.io/1', 'custom:x'];
+    for (const as of [alice, onBehalfOf(alice)]) {
+      for (const url of addresses) {
+        for (const attachment of [
+          { type: 'file', url },
+          { ...IMAGE, url },
+        ]) {
+          expect([url, await attempt(attachment, as)]).toEqual([url, ['Attachment url is invalid']]);
+        }
+      }
+    }
+  });
+
+  test('forms cannot bypass the types and the addresses', async () => {
+    const post = async (pairs: [string, string][]) => {
+      const all = [['chat_dialog_id', group], ['attachments[0][type]', 'file'], ...pairs];
+      const { status, body } = await rest('POST', '/chat/Message', { as: alice, form: `${new URLSearchParams(all)}` });
+      return [status, body.errors];
+    };
+    for (const url of SCRIPT_ADDRESSES) {
+      const refused = [422, ['Attachment url is invalid']];
+      expect([url, await post([['attachments[0][url]', url]])]).toEqual([url, refused]);
+    }
+    for (const key of ['attachments[0][name][a]', 'attachments[0][name][]']) {
+      const given: [string, string][] = [
+        ['attachments[0][id]', '5'],
+        [key, 'x'],
+      ];
+      expect([key, await post(given)]).toEqual([key, [422, ['Attachment name is invalid']]]);
+    }
+  });
+
+  test('an update cannot change attachments', async () => {
+    const sent = await created('/chat/Message', { chat_dialog_id: group, message: 'hi', attachments: [IMAGE] }, alice);
+    const attachments = [{ type: 'file', url: SCRIPT_ADDRESSES[0], name: { a: 1 } }];
+    await rest('PUT', `/chat/Message/${sent._id}`, { as: alice, json: { message: 'new', attachments } });
+    const { body } = await rest('GET', `/chat/Message/${sent._id}`, { as: alice });
+    expect([body.message, body.attachments]).toEqual(['new', [IMAGE]]);
+    const update = `mutation ($input: UpdateMessagesInput!) { updateMessages(ids: ["${sent._id}"], input: $input) { id } }`;
+    for (const [, transport] of GRAPHQL_TRANSPORTS) {
+      expect(codeOf(await transport(update, { input: { attachments } }, alice))).toBe('BAD_USER_INPUT');
+    }
+  });
+
+  test('the picture of a dialog has no address that runs scripts', async () => {
+    const invalid = { status: 422, body: { errors: ['Photo is invalid'] } };
+    const CREATE = 'mutation ($input: CreateDialogInput!) { createDialog(input: $input) { id } }';
+    const UPDATE =
+      'mutation ($id: ID!, $input: UpdateDialogInput!) { two: updateDialog(id: $id, input: $input) { id } }';
+    for (const photo of SCRIPT_ADDRESSES) {
+      for (const as of [alice, onBehalfOf(alice)]) {
+        const input = { type: 'GROUP', name: 'G', occupantIds: [mallory.id], photo };
+        const json = { type: 2, name: 'G', occupants_ids: [mallory.id], photo };
+        expect([photo, await rest('POST', '/chat/Dialog', { as, json })]).toMatchObject([photo, invalid]);
+        const form = `${new URLSearchParams({ photo })}`;
+        for (const body of [{ json: { photo } }, { form }]) {
+          const put = await rest('PUT', `/chat/Dialog/${group}`, { as, ...body });
+          expect([photo, put]).toMatchObject([photo, invalid]);
+        }
+        for (const [, transport] of GRAPHQL_TRANSPORTS) {
+          expect([photo, codeOf(await transport(CREATE, { input }, as))]).toEqual([photo, 'UNPROCESSABLE']);
+          const updated = await transport(UPDATE, { id: group, input: { photo } }, as);
+          expect([photo, codeOf(updated)]).toEqual([photo, 'UNPROCESSABLE']);
+        }
+      }
+    }
+    for (const photo of ['77', 'any text: like this', 'https://x.io/a.png', 'content://media/1', '/a.png']) {
+      const put = await rest('PUT', `/chat/Dialog/${group}`, { as: alice, json: { photo } });
+      expect([put.status, put.body.photo]).toEqual([200, photo]);
+    }
+  });
+
+  test('attachments of any form that are already stored neither break nor misuse the clients of readers', async () => {
+    const wrongMembers = WRONG_VALUES.flatMap((wrong) =>
+      ['file', 'image'].map((type) => ({
+        ...Object.fromEntries(MEMBERS.map((member) => [member, wrong])),
+        type,
+        id: '5',
+      })),
+    );
+    const addresses = [...SCRIPT_ADDRESSES, 'https://tracker.example/p.gif', '//tracker.example/p.gif', '/logout'];
+    const named = addresses.flatMap((url) => ['file', 'image'].map((type) => ({ type, url })));
+    const stored = [...wrongMembers, ...named, 5, { type: { a: 1 }, id: '5' }];
+    const sent = await created('/chat/Message', { chat_dialog_id: group, message: 'old' }, alice);
+    await sql('UPDATE messages SET attachments = $2::json WHERE id = $1', [sent._id, JSON.stringify(stored)]);
+    await execute('mutation { updateApplication(input: { publicSignIn: true }) { id } }', {}, apiKey);
+    const options = { url: running.url, applicationId: APPLICATION.id, deviceStorage: memoryStorage() };
+    const atrium = createAtrium({ ...options, webSocket: WebSocket });
+    onTestFinished(() => atrium.close());
+    await atrium.session.signIn(mallory);
+    const { messages } = await atrium.chat.dialog(group).history();
+    const { attachments } = messages.find(({ id }) => id === sent._id)!;
+    expect(attachments).toHaveLength(stored.length - 2);
+    for (const member of MEMBERS)
+      expect(attachments.map((one) => one[member]).filter((kept) => kept !== undefined)).toEqual([]);
+    const { AtriumProvider, Attachments } = await importBundle(
+      `export * from '@atrium/chat-ui'; export { AtriumProvider } from '@atrium/react';`,
+    );
+    const html = renderToString(createElement(AtriumProvider, { atrium }, createElement(Attachments, { attachments })));
+    const originsOf = (attribute: string) =>
+      new Set(Array.from(html.matchAll(RegExp(`${attribute}="([^"]*)"`, 'g')), ([, url]) => new URL(url!).origin));
+    expect(originsOf('src')).toEqual(new Set([running.url]));
+    expect(originsOf('href')).toEqual(new Set([running.url, 'https://tracker.example']));
+  });
+
+  test('undocumented members and documented values are stored as before', async () => {
+    const attachments = [
+      { type: 'image', id: '5', name: 'n', size: 12, width: '640', height: 480.5, 'content-type': 'image/png' },
+      { type: 'file', url: 'HTTPS://x.io/a b?c', duration: '00:12', data: { w: [1] }, mine: null, other: [{ a: 1 }] },
+      { type: 'file', url: '//x.io/a', uid: 'u', contentType: 'text/plain' },
+      { type: 'file', url: '/a/b' },
+      { type: 'file', url: 'a.png' },
+    ];
+    const sent = await created('/chat/Message', { chat_dialog_id: group, attachments }, alice);
+    expect(JSON.stringify(sent.attachments)).toBe(JSON.stringify(attachments));
+    const numbers = { type: 1, id: 2, url: 3, name: 4, contentType: 5 };
+    const asText = await created('/chat/Message', { chat_dialog_id: group, attachments: [numbers] }, alice);
+    expect(asText.attachments).toEqual([{ type: '1', id: '2', url: '3', name: '4', contentType: '5' }]);
   });
 });

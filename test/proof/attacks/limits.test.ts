@@ -5,9 +5,11 @@ import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect, openSocket, type RawSocket, until } from '../../support/clients/websocket.ts';
+import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
 import { insertSession, insertUser, newClient, together } from '../../support/fixtures/callers.ts';
 import { MESSAGE_SENT } from '../../support/fixtures/chat.ts';
-import type { Caller } from '../../support/fixtures/users.ts';
+import { mailsTo } from '../../support/fixtures/mails.ts';
+import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 const HOUR = 3600;
 
@@ -16,6 +18,7 @@ useApp({
     default: { quota: 8, windowSeconds: HOUR },
     signIn: { quota: 3, windowSeconds: HOUR },
     oldPassword: { quota: 3, windowSeconds: HOUR },
+    testMail: { quota: 3, windowSeconds: HOUR },
   },
   trustProxy: 1,
 });
@@ -114,6 +117,23 @@ describe('#31 rate-limit bypass', () => {
     const fourth = await rest('POST', '/login', { as: together(client, await insertSession(null)), json });
     expect(fourth.status).toBe(429);
     expect((await graphql(login, {}, together(client, session))).errors).toMatchObject([EXCEEDED]);
+  });
+});
+
+describe('#69 the name of the operator for rent', () => {
+  test('test mails count for their application, for every sender, and only for those who may', async () => {
+    const TEST = 'mutation { a: testMail(to: "a@example.org") { answer } b: testMail(to: "b@example.org") { answer } }';
+    const stranger = together(newClient(), await insertSession(null));
+    for (let nth = 0; nth < 4; nth++) {
+      expect((await graphql(TEST, {}, stranger)).errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
+    }
+    const [one, other] = [await signedInAdministrator('developer'), await signedInAdministrator('owner')];
+    expect((await graphql(TEST, {}, one)).errors).toBeUndefined();
+    expect((await graphql(TEST, {}, other)).errors).toMatchObject([{ ...EXCEEDED, path: ['b'] }]);
+    const socket = await connect(apiKey);
+    expect((await socket.run(TEST)).errors).toMatchObject([EXCEEDED]);
+    await socket.close();
+    expect((await mailsTo('a@example.org')).length + (await mailsTo('b@example.org')).length).toBe(3);
   });
 });
 

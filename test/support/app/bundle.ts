@@ -5,6 +5,7 @@ const PACKAGES = resolve(import.meta.dirname, '../../../packages');
 const alias = {
   '@atrium/client': `${PACKAGES}/client/src/index.ts`,
   '@atrium/react': `${PACKAGES}/react/src/index.ts`,
+  '@atrium/chat-ui': `${PACKAGES}/chat-ui/src/index.ts`,
 };
 
 /** Bundles code that uses the packages in `packages`. */
@@ -21,4 +22,13 @@ export async function bundle(code: string, platform: 'browser' | 'node'): Promis
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   return outputFiles[0]!.text;
+}
+
+/** The exports of code that uses the packages, with the React of the tests. */
+export async function importBundle(code: string) {
+  const bundled = ['react/jsx-runtime', 'react'].reduce(
+    (text, name) => text.replaceAll(JSON.stringify(name), JSON.stringify(import.meta.resolve(name))),
+    await bundle(code, 'node'),
+  );
+  return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(bundled)}`);
 }

@@ -156,3 +156,14 @@ export async function listenOn(
     close: socket.close,
   };
 }
+
+/** A page sends its cookie with the upgrade, and the rest with `connection_init`. */
+export async function overSocket(document: string, variables: Record<string, unknown>, { headers }: Caller) {
+  const { Cookie, Origin, ...payload } = headers;
+  const socket = await connect({ headers: payload }, undefined, { Cookie: Cookie!, Origin: Origin! });
+  try {
+    return await socket.run(document, variables);
+  } finally {
+    await socket.close();
+  }
+}

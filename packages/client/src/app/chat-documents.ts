@@ -1,6 +1,7 @@
 import type { ResultOf } from '../generated/gql-tada.d.ts';
 import { graphql } from '../schema.ts';
-import type { Attachment, Dialog, SentMessage, User } from './chat-types.ts';
+import type { Dialog, SentMessage, User } from './chat-types.ts';
+import { attachmentsOf, membersOf } from './foreign-json.ts';
 
 export const USERS = graphql(`query Users($filter: UserFilter, $first: Int, $after: String) {
   users(filter: $filter, first: $first, after: $after, orderBy: { field: FULL_NAME, direction: ASC }) {
@@ -97,8 +98,8 @@ export function messageOf({ attachments, customFields, createdAt, updatedAt, ...
   return {
     reactions: [],
     ...message,
-    attachments: attachments as Attachment[],
-    customFields: customFields as Record<string, unknown>,
+    attachments: attachmentsOf(attachments),
+    customFields: membersOf(customFields),
     createdAt,
     isEdited: updatedAt > createdAt,
   };

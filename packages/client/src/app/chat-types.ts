@@ -17,6 +17,7 @@ export interface Dialog {
   type: 'PRIVATE' | 'GROUP' | 'PUBLIC_GROUP';
   /** Name of the group, or of the other user. */
   name: string;
+  /** Address or id of a picture, as a user wrote it: see `files.link()`. */
   photo: string | null;
   ownerId: number;
   occupantIds: number[];
@@ -27,16 +28,25 @@ export interface Dialog {
   unreadCount: number;
 }
 
+/** Received attachments have members of these types. All others can be any JSON that a user wrote. */
 export interface Attachment {
   /** `image`, `video`, `audio` or `file`. */
   type: string;
   /** `uid` of a blob. */
   id?: string;
+  uid?: string;
+  /** Any text; `files.link()` makes it an address for links and images. */
   url?: string;
   name?: string;
+  /** Bytes. */
   size?: number;
+  /** Pixels. */
+  width?: number;
+  height?: number;
+  /** Seconds. */
+  duration?: number;
   contentType?: string;
-  [key: string]: unknown;
+  [member: string]: unknown;
 }
 
 /** What a message contains. Text, attachments, or both. */
@@ -59,6 +69,7 @@ export interface SentMessage {
   senderId: number;
   text: string;
   attachments: Attachment[];
+  /** Any JSON that the sender wrote. */
   customFields: Record<string, unknown>;
   /** ISO 8601. */
   createdAt: string;

@@ -1,12 +1,17 @@
 import { AtriumError } from '../errors.ts';
 import { graphql } from '../schema.ts';
+import type { Attachment } from './chat-types.ts';
 import type { Core } from './core.ts';
+import { webAddress } from './foreign-json.ts';
 
 const CREATE = graphql(`mutation CreateFile($input: CreateBlobInput!) { createBlob(input: $input) {
   id uid blobObjectAccess { params }
 } }`);
 const COMPLETE = graphql(`mutation CompleteFile($id: Int!) { completeBlob(id: $id) { id uid name contentType size } }`);
 const DELETE = graphql(`mutation DeleteFile($id: Int!) { deleteBlob(id: $id) }`);
+
+/** Ids and uids of blobs. */
+const BLOB = /^[\w-]+$/;
 
 export interface StoredFile {
   id: number;
@@ -15,6 +20,12 @@ export interface StoredFile {
   name: string;
   contentType: string;
   size: number;
+}
+
+export interface FileLink {
+  url: string;
+  /** On another host, which learns who loads it and when. Show such an image only if the user asks for it. */
+  isForeign: boolean;
 }
 
 export interface UploadOptions {
@@ -59,6 +70,17 @@ export class Files {
     const token = this.#core.client.session?.token;
     if (!isPublic && token) url.searchParams.set('token', token);
     return url.href;
+  }
+
+  /**
+   * Address of an attachment or of the photo of a dialog: of the blob that it names, or its own if that has the scheme
+   * `http` or `https`. Undefined for all others, which a page must not link to.
+   */
+  link(file: string | Pick<Attachment, 'id' | 'url'>): FileLink | undefined {
+    const { id, url = '' } = typeof file === 'string' ? { id: file, url: file } : file;
+    if (id !== undefined && BLOB.test(id)) return { url: this.url({ uid: id }), isForeign: false };
+    const address = webAddress(url);
+    return address && { url: address.href, isForeign: address.origin !== this.#base.origin };
   }
 
   async delete(id: number): Promise<void> {

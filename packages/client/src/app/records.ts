@@ -3,6 +3,7 @@ import type { ResultOf } from '../generated/gql-tada.d.ts';
 import { graphql } from '../schema.ts';
 import type { Page } from './chat-types.ts';
 import { asAtriumError, type Core, persistently, type Status } from './core.ts';
+import { membersOf } from './foreign-json.ts';
 import { type Live, Store, watching } from './store.ts';
 
 const FIELDS = graphql(`fragment RecordFields on Record @_unmask { id parentId userId createdAt updatedAt fields }`);
@@ -209,7 +210,8 @@ export class Records<F extends Fields = Fields> {
 }
 
 function recordOf<F>({ fields, ...record }: ResultOf<typeof FIELDS>): AtriumRecord<F> {
-  return { ...(fields as F), ...record } as AtriumRecord<F>;
+  // The service compares the values with the class, of which `F` is the type.
+  return { ...(membersOf(fields) as F), ...record } as AtriumRecord<F>;
 }
 
 function sorted<F>(records: AtriumRecord<F>[], orderBy: RecordFilter<F>['orderBy']): AtriumRecord<F>[] {

@@ -2,6 +2,7 @@ import { AtriumError } from '../errors.ts';
 import { type DialogEvent, MESSAGES, messageOf, TYPING } from './chat-documents.ts';
 import type { Message, SentMessage } from './chat-types.ts';
 import { asAtriumError, type Core, persistently, type Status } from './core.ts';
+import { attachmentsOf, membersOf } from './foreign-json.ts';
 import { MessageWindow } from './message-window.ts';
 import { ReactionLoads } from './reaction-loads.ts';
 import { Store } from './store.ts';
@@ -219,7 +220,8 @@ export class Thread {
   async #fromCache(userId: number, signal: AbortSignal): Promise<void> {
     const messages = await this.#core.cache.load<SentMessage[]>(this.#cacheKey(userId));
     if (signal.aborted || this.store.get().status === 'ready') return;
-    if (messages) this.window.reset(messages);
+    // An earlier version of the client may have stored them.
+    if (messages) this.window.reset(messages.map(withCheckedJson));
     this.refresh(messages && { status: 'ready', isStale: true });
   }
 
@@ -300,6 +302,10 @@ export class Thread {
     if (this.store.get().hasNewer) return;
     this.#core.cache.save(this.#cacheKey(this.#core.userId()), this.window.latest(CACHED));
   }
+}
+
+function withCheckedJson({ attachments, customFields, ...message }: SentMessage): SentMessage {
+  return { ...message, attachments: attachmentsOf(attachments), customFields: membersOf(customFields) };
 }
 
 /** A mark of all messages: whether it came before messages that are loaded at the same time is not known. */

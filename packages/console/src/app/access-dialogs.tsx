@@ -52,7 +52,10 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm">
-          <Trans>Messages are private. The console sends the reason with every request of this tab.</Trans>
+          <Trans>
+            Messages, files and sign-in details of users are private. The console sends the reason with every request of
+            this tab.
+          </Trans>
         </Text>
         <Textarea
           label={t`Reason`}
@@ -67,7 +70,7 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
           <Button variant="default" onClick={onCancel}>
             <Trans>Cancel</Trans>
           </Button>
-          <Button type="submit" disabled={text.trim() === ''}>
+          <Button type="submit" disabled={text.trim().length < 3}>
             <Trans>Continue</Trans>
           </Button>
         </Group>

@@ -9,6 +9,7 @@ import { query, SERVICE, type Target } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
+import { membersOf } from '../ui/json.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Time } from '../ui/values.tsx';
@@ -223,10 +224,8 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => voi
   { name: t`Time`, width: '12rem', isMinor: true, render: ({ at }) => <Time of={at} /> },
 ];
 
-type Values = Record<string, unknown>;
-
 function fieldsOf({ before, after }: Pick<Entry, 'before' | 'after'>): string[] {
-  return [...new Set([...Object.keys((before ?? {}) as Values), ...Object.keys((after ?? {}) as Values)])];
+  return Object.keys({ ...membersOf(before), ...membersOf(after) });
 }
 
 function Details({ entry, actor }: { entry: Entry; actor: string }) {
@@ -270,8 +269,8 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
               {fields.map((field) => (
                 <Table.Tr key={field}>
                   <Table.Td>{field}</Table.Td>
-                  <Value of={(before as Values | null)?.[field]} />
-                  <Value of={(after as Values | null)?.[field]} />
+                  <Value of={membersOf(before)[field]} />
+                  <Value of={membersOf(after)[field]} />
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -32,7 +32,7 @@ const name = described(
   { ...text, maxLength: MAX_NAME },
   `Name of the dialog, up to ${MAX_NAME} characters. Required for groups and public groups.`,
 );
-const photo = described(text, 'Address or file id of a picture.');
+const photo = described(text, 'Address or file id of a picture. Addresses that run scripts are refused.');
 const isJoinRequired = described(flag, 'Stored for clients; has no effect on the server. Default 0.');
 const users = (description: string) => described(listOf(integerId), description);
 const path = { id: described(text, 'Id of the dialog, 24 hex digits.') };
@@ -73,6 +73,7 @@ export const dialogDocs = {
       new UnprocessableError('type is required', "Name can't be blank"),
       new UnprocessableError('Occupants with these IDs do not exist.'),
       new UnprocessableError('A private dialog has exactly one other occupant'),
+      new UnprocessableError('Photo is invalid'),
       new UnprocessableError(tooManyOccupants),
       undefinedClass,
     ],

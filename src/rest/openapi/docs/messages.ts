@@ -13,14 +13,32 @@ import { argumentsOf, inputOf, type Renaming } from './from-graphql.ts';
 import { count, listParameters, windowMembers } from './lists.ts';
 import type { OperationDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { anything, closed, described, flag, integer, listOf, named, requestObject, text, together } from './schemas.ts';
+import {
+  anything,
+  closed,
+  described,
+  flag,
+  integer,
+  listOf,
+  named,
+  number,
+  requestObject,
+  text,
+  together,
+} from './schemas.ts';
 
 const attachment = {
   ...requestObject(
     {
       type: described(text, 'Kind of the attachment, such as `image`.'),
       id: described(text, 'Id of a file; required without `url`.'),
-      url: described(text, 'Address of the attachment; required without `id`.'),
+      url: described(text, 'Address with `http` or `https`, or without a scheme; required without `id`.'),
+      name: described(text, 'Name to display.'),
+      'content-type': described(text, 'MIME type.'),
+      size: described(number, 'Size in bytes.'),
+      width: described(number, 'Width of a picture or video in pixels.'),
+      height: described(number, 'Height of a picture or video in pixels.'),
+      duration: described(number, 'Duration in seconds.'),
     },
     ['type'],
   ),
@@ -84,6 +102,7 @@ export const messageDocs = {
       new UnprocessableError('Incorrect recipientId'),
       new UnprocessableError("Message can't be blank"),
       new UnprocessableError('Attachment should have type and id'),
+      new UnprocessableError('Attachment url is invalid'),
       new UnprocessableError(`Message is too long (maximum is ${MAX_BYTES} bytes)`),
       new UnprocessableError(`Too many attachments (maximum is ${MAX_ATTACHMENTS})`),
     ],

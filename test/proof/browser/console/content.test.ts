@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { storeBlob } from '../../../support/fixtures/content.ts';
 import { sentEvent, subscribeDevice } from '../../../support/fixtures/pushes.ts';
 import { createUsers } from '../../../support/fixtures/users.ts';
@@ -21,6 +21,7 @@ describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
     await page.getByRole('img', { name: 'pixel.png' }).waitFor();
     await page.waitForFunction('document.querySelector(\'img[alt="pixel.png"]\').naturalWidth === 1');
     await page.getByLabel('Public').click();
+    await stateReason(page);
     await page.getByText('Private files have no preview here').waitFor();
     expect(await db.blob.findFirstOrThrow({ where: { id } })).toMatchObject({ isPublic: false });
     await page.getByRole('button', { name: 'Delete file' }).click();

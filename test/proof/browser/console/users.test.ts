@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/content.ts';
@@ -67,6 +67,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     expect(await db.pushSubscription.count({ where: { userId: user.id } })).toBe(0);
 
     await page.getByRole('link', { name: 'Files' }).last().click();
+    await stateReason(page);
     await page.getByText('orbits.txt').waitFor();
     expect(await page.getByText('of-another-user.txt').count()).toBe(0);
     await page.goBack();
@@ -80,6 +81,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     const { page } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
     await page.getByLabel('New password').fill('correct-horse-2');
     await page.getByRole('button', { name: 'Set password' }).click();
+    await stateReason(page);
     await page.getByText('Password set').waitFor();
     await page.getByText('No open sessions').waitFor();
     expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();

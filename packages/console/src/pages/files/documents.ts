@@ -1,15 +1,19 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { hasRole, useMe } from '../../app/administrator.ts';
 
-export const FILES = graphql(`query ConsoleFiles($first: Int!, $after: String) {
+export const FILES = graphql(`query ConsoleFiles($first: Int!, $after: String, $opens: Boolean!) {
   blobs(first: $first, after: $after) {
     totalCount
-    edges { node { id uid name contentType size public createdAt setCompletedAt } }
+    edges { node { id name @include(if: $opens) contentType size public createdAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`);
 
-export const FILE = graphql(`query ConsoleFile($id: Int!) {
-  blob(id: $id) { id uid name contentType size public tags url createdAt setCompletedAt }
+export const FILE = graphql(`query ConsoleFile($id: Int!, $opens: Boolean!) {
+  blob(id: $id) {
+    id contentType size public createdAt setCompletedAt
+    uid @include(if: $opens) name @include(if: $opens) tags @include(if: $opens) url @include(if: $opens)
+  }
 }`);
 
 export const UPDATE_FILE = graphql(`mutation ConsoleUpdateFile($id: Int!, $input: UpdateBlobInput!) {
@@ -17,6 +21,11 @@ export const UPDATE_FILE = graphql(`mutation ConsoleUpdateFile($id: Int!, $input
 }`);
 
 export const DELETE_FILE = graphql(`mutation ConsoleDeleteFile($id: Int!) { deleteBlob(id: $id) }`);
+
+/** Whether the administrator may see what opens or describes private files, with a reason. */
+export function useOpensFiles(application: number): boolean {
+  return hasRole(useMe(), ['SUPPORT'], application);
+}
 
 export type ListedFile = ResultOf<typeof FILES>['blobs']['edges'][number]['node'];
 export type FileDetails = ResultOf<typeof FILE>['blob'];

@@ -10,7 +10,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { Copyable, Time } from '../../ui/values.tsx';
-import { DELETE_FILE, FILE, type FileDetails, UPDATE_FILE } from './documents.ts';
+import { DELETE_FILE, FILE, type FileDetails, UPDATE_FILE, useOpensFiles } from './documents.ts';
 
 interface FileViewProps {
   application: number;
@@ -21,10 +21,11 @@ interface FileViewProps {
 /** One file with what can be done about it. */
 export function FileView({ application, id, onClose }: FileViewProps) {
   const queries = useQueryClient();
+  const opens = useOpensFiles(application);
   const queryKey = [application, 'file', id];
   const file = useQuery({
     queryKey,
-    queryFn: async ({ signal }) => (await query({ application }, FILE, { id }, signal)).blob,
+    queryFn: async ({ signal }) => (await query({ application }, FILE, { id, opens }, signal)).blob,
   });
   const refresh = () => queries.invalidateQueries({ queryKey: [application, 'files'] });
   const update = useMutation({
@@ -47,6 +48,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
           <Facts file={loaded} />
           {loaded.url && <Copyable label={t`Download URL`} value={loaded.url} />}
           <Switch
+            disabled={!opens}
             label={t`Public`}
             description={t`Any client that has the URL can download the file without credentials.`}
             checked={update.isPending ? update.variables : loaded.public}
@@ -55,7 +57,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
           <Group justify="flex-end">
             <ConfirmButton
               label={t`Delete file`}
-              question={t`Delete ${loaded.name}? Messages and users that refer to it keep a dead link.`}
+              question={t`Delete ${loaded.name ?? t`File ${id}`}? Messages and users that refer to it keep a dead link.`}
               onConfirm={() => remove.mutate()}
               isLoading={remove.isPending}
             />
@@ -84,7 +86,7 @@ function Preview({ file: { uid, name, contentType, public: isPublic, setComplete
         <Trans>Only images have a preview.</Trans>
       </Text>
     );
-  if (!isPublic)
+  if (!isPublic || uid === undefined)
     return (
       <Text c="dimmed">
         <Trans>Private files have no preview here. Only clients can download them.</Trans>
@@ -100,7 +102,7 @@ function Preview({ file: { uid, name, contentType, public: isPublic, setComplete
   return (
     <Image
       src={new URL(`blobs/${uid}?version=${version}`, root).href}
-      alt={name}
+      alt={name ?? ''}
       fit="contain"
       mah={320}
       onError={() => setFailed(true)}
@@ -110,10 +112,10 @@ function Preview({ file: { uid, name, contentType, public: isPublic, setComplete
 
 function Facts({ file: { name, contentType, size, tags, createdAt, setCompletedAt } }: { file: FileDetails }) {
   const facts = {
-    Name: name,
+    ...(name !== undefined && { Name: name }),
     'Media type': contentType,
     Size: size === null ? '–' : bytesText(size),
-    Tags: tags.join(', ') || '–',
+    ...(tags && { Tags: tags.join(', ') || '–' }),
     Created: <Time of={createdAt} />,
     Uploaded: <Time of={setCompletedAt} />,
   };

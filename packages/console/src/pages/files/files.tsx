@@ -11,7 +11,7 @@ import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
 import { Time } from '../../ui/values.tsx';
-import { FILES, type ListedFile } from './documents.ts';
+import { FILES, type ListedFile, useOpensFiles } from './documents.ts';
 import { FileView } from './file-view.tsx';
 
 const from = '/shell/apps/$application/files';
@@ -21,12 +21,13 @@ export function FilesPage() {
   const { user, file } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/files' });
   const target = { application, onBehalfOf: readUserId(user) };
+  const opens = useOpensFiles(application);
   const files = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(30_000),
     queryKey: [application, 'files', target.onBehalfOf],
     queryFn: async ({ pageParam, signal }) =>
-      (await query(target, FILES, { first: PAGE_SIZE, after: pageParam }, signal)).blobs,
+      (await query(target, FILES, { first: PAGE_SIZE, after: pageParam, opens }, signal)).blobs,
   });
   const total = files.data?.pages[0]?.totalCount;
   const close = () => void navigate({ search: (old) => ({ ...old, file: undefined }) });
@@ -75,7 +76,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
           params={{ application }}
           search={{ ...(user !== undefined && { user }), file: String(id) }}
         >
-          {name}
+          {name ?? t`File ${id}`}
         </Link>
         <Text size="xs" c="dimmed" truncate>
           <Trans>

@@ -11,7 +11,7 @@ import { Loaded } from '../../ui/page.tsx';
 import { MailTemplates } from './mail-templates.tsx';
 
 const SETTINGS = graphql(`query ConsoleMailSettings { mailSettings { server sender resetPage } }`);
-const TEST = graphql(`mutation ConsoleTestMail($to: String!, $sample: MailTemplateKind) {
+const TEST = graphql(`mutation ConsoleTestMail($to: String, $sample: MailTemplateKind) {
   testMail(to: $to, sample: $sample) { isAccepted answer }
 }`);
 
@@ -69,10 +69,11 @@ function Fact({ name, value }: { name: string; value: string }) {
 function TestMail({ application }: { application: number }) {
   const [to, setTo] = useState('');
   const [content, setContent] = useState('short');
+  const isSample = content !== 'short';
   const test = useMutation({
     mutationFn: async () => {
-      const sample = content === 'short' ? null : ('PASSWORD_RESET' as const);
-      return (await mutate({ application }, TEST, { to, sample })).testMail;
+      const variables = isSample ? { sample: 'PASSWORD_RESET' as const } : { to };
+      return (await mutate({ application }, TEST, variables)).testMail;
     },
     meta: { showsErrors: true },
   });
@@ -83,16 +84,9 @@ function TestMail({ application }: { application: number }) {
           <Title order={2} size="h5">
             <Trans>Send a test mail</Trans>
           </Title>
-          <TextInput
-            type="email"
-            label={t`Recipient`}
-            placeholder={t`you@example.com`}
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-            required
-          />
           <Select
             label={t`Content`}
+            description={isSample ? t`It is sent to your own address only.` : undefined}
             data={[
               { value: 'short', label: t`A short text` },
               { value: 'sample', label: t`The mail of a password reset, with a sample user` },
@@ -101,6 +95,16 @@ function TestMail({ application }: { application: number }) {
             onChange={(value) => value && setContent(value)}
             allowDeselect={false}
           />
+          {!isSample && (
+            <TextInput
+              type="email"
+              label={t`Recipient`}
+              placeholder={t`you@example.com`}
+              value={to}
+              onChange={(event) => setTo(event.currentTarget.value)}
+              required
+            />
+          )}
           <Group>
             <Button type="submit" loading={test.isPending}>
               <Trans>Send test mail</Trans>

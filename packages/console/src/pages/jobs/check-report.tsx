@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { mutate } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { membersOf } from '../../ui/json.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { type Difference, type ShownJob, START_CHECK } from './documents.ts';
 import { outcomeOf } from './text.ts';
@@ -124,7 +125,7 @@ function Differences({ check, differences }: { check: Check; differences: readon
 }
 
 function RowId({ row }: { row: unknown }) {
-  return Object.entries(row as Record<string, unknown>).map(([name, value]) => (
+  return Object.entries(membersOf(row)).map(([name, value]) => (
     <Text key={name} size="sm">
       {name} <Code style={{ overflowWrap: 'anywhere' }}>{String(value)}</Code>
     </Text>

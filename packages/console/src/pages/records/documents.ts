@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { membersOf } from '../../ui/json.ts';
 
 export const CLASSES = graphql(`query ConsoleClasses {
   classes { id name createdAt updatedAt fields { name type } }
@@ -57,3 +58,7 @@ type RawRecord = ResultOf<typeof RECORDS>['records']['edges'][number]['node'];
 /** Fields are null if the caller may not read the record. */
 export type DataRecord = Omit<RawRecord, 'fields'> & { fields: Values | null };
 export type Values = Record<string, unknown>;
+
+export function recordOf({ fields, ...record }: RawRecord): DataRecord {
+  return { ...record, fields: fields === null ? null : membersOf(fields) };
+}

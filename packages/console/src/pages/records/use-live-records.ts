@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clientOf } from '../../app/clients.ts';
 import { RECORD_EVENTS } from '../live/documents.ts';
-import type { DataRecord } from './documents.ts';
+import { type DataRecord, recordOf } from './documents.ts';
 import { type RecordPages, recordsKey, type View } from './view.ts';
 
 export interface LiveRecords {
@@ -43,7 +43,7 @@ export function useLiveRecords(view: View): LiveRecords {
       {
         signal: aborted.signal,
         onGap: () => queries.invalidateQueries({ queryKey }),
-        next: ({ recordChanged: { recordId, record } }) => apply(recordId, record as DataRecord | null),
+        next: ({ recordChanged: { recordId, record } }) => apply(recordId, record && recordOf(record)),
         // Without live updates, the grid shows what it has loaded.
         end: () => {},
       },

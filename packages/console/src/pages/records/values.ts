@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { membersOf } from '../../ui/json.ts';
 import type { Field, FieldType } from './documents.ts';
 
 export const TYPE_NAMES: Record<FieldType, string> = {
@@ -29,7 +30,7 @@ export function textOf(value: unknown, { type, array }: Pick<Field, 'type' | 'ar
   if (value === null || value === undefined) return '';
   if (array) return JSON.stringify(value);
   if (type === 'LOCATION' && Array.isArray(value)) return value.join(', ');
-  if (type === 'FILE') return String((value as { name?: unknown }).name ?? 'file');
+  if (type === 'FILE') return String(membersOf(value).name ?? 'file');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 

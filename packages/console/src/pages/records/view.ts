@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import { query } from '../../app/clients.ts';
-import { type DataRecord, RECORDS } from './documents.ts';
+import { RECORDS, recordOf } from './documents.ts';
 
 /** What the grid shows; the address contains it. */
 export interface View {
@@ -25,7 +25,7 @@ export async function fetchRecords(view: View, first: number, after: string | nu
   const { application, className, onBehalfOf, filter, orderBy } = view;
   const variables = { className, filter, orderBy, first, after };
   const { records } = await query({ application, onBehalfOf }, RECORDS, variables, signal);
-  return records as Omit<typeof records, 'edges'> & { edges: { node: DataRecord }[] };
+  return { ...records, edges: records.edges.map(({ node }) => ({ node: recordOf(node) })) };
 }
 
 export type RecordPages = InfiniteData<Awaited<ReturnType<typeof fetchRecords>>>;
