@@ -950,7 +950,7 @@ export const GUARDS: Guard[] = [
     'sockets.test.ts',
     '#65 memory and connections of sockets',
     [[65, 'src/graphql/websocket/protocol.ts', '&& length > MAX_EARLY_PING_LENGTH', '&& length < 0']],
-    'before connection_ack, a socket is closed after a large ping',
+    'before connection_ack, a socket is closed after a large ping in a binary frame',
   ),
   ...guardsOf(
     'sockets.test.ts',

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Heartbeat } from '../../../src/graphql/websocket/heartbeat.ts';
@@ -40,6 +41,17 @@ async function upgradedTcp(url: string): Promise<{ tcp: Socket; received: () => 
   );
   while (!bytes.includes('\r\n\r\n')) await once(tcp, 'data');
   return { tcp, received: () => bytes.subarray(bytes.indexOf('\r\n\r\n') + 4) };
+}
+
+/** The service does not close sockets without `connection_init`, so that a slow machine has time. */
+function stopTimeouts(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Waits while timeouts stand still. */
+async function soon(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await immediate();
 }
 
 describe('#65 memory and connections of sockets', () => {
@@ -91,8 +103,11 @@ describe('#65 memory and connections of sockets', () => {
         socket.send(JSON.stringify({ type: 'connection_init', payload: { 'SVC-Token': 'x'.repeat(20 * KB) } })),
     ],
   ])('before connection_ack, a socket is closed after %s', async (_name, attack) => {
+    stopTimeouts();
     const { socket, closed, received } = await open();
     attack(socket);
+    await soon(() => socket.readyState !== WebSocket.OPEN);
+    vi.advanceTimersByTime(1_000);
     expect((await closed).code).toBe(1009);
     expect(JSON.stringify(received).length).toBeLessThan(32 * KB);
   });
@@ -188,6 +203,7 @@ describe('#65 memory and connections of sockets', () => {
     onTestFinished(() => {
       for (const release of taken) release();
     });
+    stopTimeouts();
     const first = await open(client);
     const refused = { message: 'Unexpected server response: 429' };
     await expect(open(client)).rejects.toMatchObject(refused);
@@ -199,11 +215,11 @@ describe('#65 memory and connections of sockets', () => {
     const second = await open(client);
     await expect(open(client)).rejects.toMatchObject(refused);
     await second.close();
-    await until(() => !limit().isFullOfUnauthenticated(network));
+    await soon(() => !limit().isFullOfUnauthenticated(network));
     const third = await open(client);
     third.send({ type: 'connection_init', payload: { 'SVC-Token': 'unknown' } });
     expect((await third.closed).code).toBe(4403);
-    await until(() => !limit().isFullOfUnauthenticated(network));
+    await soon(() => !limit().isFullOfUnauthenticated(network));
   });
 
   test('sockets without accepted credentials are limited per process', async () => {
@@ -211,10 +227,11 @@ describe('#65 memory and connections of sockets', () => {
     onTestFinished(() => {
       for (const release of taken) release();
     });
+    stopTimeouts();
     const last = await open();
     await expect(open()).rejects.toMatchObject({ message: 'Unexpected server response: 429' });
     await last.close();
-    await until(() => !limit().isFullOfUnauthenticated('another'));
+    await soon(() => !limit().isFullOfUnauthenticated('another'));
     await (await open()).close();
   });
 
@@ -226,8 +243,9 @@ describe('#65 memory and connections of sockets', () => {
       for (const release of taken) release();
     });
     const first = await admit(client, await insertSession(null));
+    const another = await insertSession(null);
     const surplus = await open(client);
-    surplus.send({ type: 'connection_init', payload: (await insertSession(null)).headers });
+    surplus.send({ type: 'connection_init', payload: another.headers });
     expect((await surplus.closed).code).toBe(4429);
     const stream = await streamEvents(
       'subscription { recordChanged(className: "Car") { cursor } }',
