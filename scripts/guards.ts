@@ -386,7 +386,14 @@ export const GUARDS: Guard[] = [
   ...guardsOf(
     'limits.test.ts',
     '#35 exhaustion by sockets',
-    [[35, 'src/server/limits/connection-limit.ts', '!isUnlimited && open >= MAX_PER_CALLER', 'open < 0']],
+    [
+      [
+        35,
+        'src/server/limits/connection-limit.ts',
+        'isUnlimited ? MAX_PER_PROCESS : MAX_PER_CALLER',
+        'MAX_PER_PROCESS',
+      ],
+    ],
     'a user may open 100 sockets; silent sockets and sockets with oversized frames are closed',
   ),
   ...guardsOf('documents.test.ts', '#36 CSRF', [
@@ -932,5 +939,169 @@ export const GUARDS: Guard[] = [
       'if (!owned || seen.id === administrator.id) return seen;',
       'return seen;',
     ],
+  ]),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/connection.ts', 'this.#receivedBytes <= MAX_EARLY_BYTES', 'this.#receivedBytes > 0']],
+    'before connection_ack, a socket is closed after fragments without end',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/protocol.ts', '&& length > MAX_EARLY_PING_LENGTH', '&& length < 0']],
+    'before connection_ack, a socket is closed after a large ping in a binary frame',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/graphql/websocket/connection.ts',
+        'setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS)',
+        'undefined',
+      ],
+    ],
+    'a client that does not answer the close frame is disconnected, also after an operation without credentials',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/server.ts', '    unread.note(request.socket, connection.request, connection);\n', '']],
+    'unread bytes of sockets count with those of responses, and the network that holds the most loses them',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/server/http/unread-responses.ts', '(holders.get(connection)?.heldBytes ?? 0)', '0']],
+    'messages that never end count, too, also with control frames between their fragments',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/graphql/websocket/server.ts',
+        'else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);',
+        '',
+      ],
+      [
+        65,
+        'src/graphql/websocket/server.ts',
+        'connection.onInitialized = limit?.takeUnauthenticated',
+        'limit?.takeUnauthenticated',
+      ],
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        'this.#unauthenticated.isFull(network, MAX_UNAUTHENTICATED_PER_NETWORK)',
+        'this.#unauthenticated.isFull(network, MAX_PER_PROCESS)',
+      ],
+    ],
+    'sockets without accepted credentials are limited per network, and other networks are served',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        'new Slots(MAX_UNAUTHENTICATED_PER_PROCESS)',
+        'new Slots(MAX_PER_PROCESS)',
+      ],
+    ],
+    'sockets without accepted credentials are limited per process',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [
+      [
+        65,
+        'src/server/limits/connection-limit.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+        'return `network:${network}`;',
+        "return 'id' in viewer.session! ? String(viewer.session.id) : network;",
+      ],
+    ],
+    'application sessions share 100 sockets and event streams per network, however many the client opens',
+  ),
+  ...guardsOf(
+    'sockets.test.ts',
+    '#65 memory and connections of sockets',
+    [[65, 'src/graphql/websocket/heartbeat.ts', 'if (silent.get(this) === data.toString()) ', '']],
+    'a client that sends pongs without reading is disconnected',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [
+      [
+        66,
+        'src/embedded/options.ts',
+        '(options.console ?? options.consolePort !== undefined)',
+        '(options.console ?? true)',
+      ],
+      [66, 'src/embedded/options.ts', "METRICS: 'off', ", ''],
+    ],
+    'pages, sign-in and cookies of the console, and metrics, are off',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [
+      [
+        66,
+        'src/embedded/mount.ts',
+        'this.#below(request.baseUrl ? (request.originalUrl ?? url) : url)',
+        'request.baseUrl ? url : this.#below(url)',
+      ],
+      [66, 'src/server/entrances.ts', '{ ...settings, isMetricsOn: false }', 'settings'],
+    ],
+    'metrics answer only if asked for, and only at their path in its letter case',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/server/entrances.ts', '{ ...services, isConsoleOn: false }', 'services']],
+    'with a handler of its own, the console and its cookies work there only',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/embedded/options.ts', 'if (isSeparate) requireOwnOrigin(config);', '']],
+    'a console that would share the origin is refused',
+  ),
+  ...guardsOf(
+    'embedding.test.ts',
+    '#66 embedding is safe by default',
+    [[66, 'src/graphql/console-cookie.ts', "isSecure ? '/' : new URL('.', consoleUrl()).pathname", "'/'"]],
+    'below the path of the application, the cookie is limited to that path, and over TLS to the host',
+  ),
+  ...guardsOf('request-log.test.ts', '#67 names in the request log', [
+    [67, 'src/server/observability/request-errors.ts', '(isKnown(name) ? name : UNKNOWN_NAME)', 'name'],
+    [67, 'src/server/observability/request-errors.ts', 'shownKey(key, isKnown)', 'key'],
+    [
+      67,
+      'src/server/observability/request-errors.ts',
+      '.replace(LABELED, (_all, label: string, rest: string) => label + known(rest))',
+      '',
+    ],
+    [
+      67,
+      'src/server/observability/request-errors.ts',
+      '.replace(FIELDS, (_all, before: string, names: string) => before + known(names))',
+      '',
+    ],
+    [
+      67,
+      'src/server/observability/request-log.ts',
+      'name.length <= MAX_OPERATION && digits <= MAX_DIGITS ? name',
+      'name.length > 0 ? name',
+    ],
+    [67, 'src/rest/known-names.ts', 'if (ofService.has(bare)) return true;', 'if (bare) return true;'],
   ]),
 ];

@@ -73,6 +73,7 @@ const environment = z.object({
       'must be a mail address or a name followed by <address>',
     ),
   RESET_PAGE_URL: httpUrl.optional(),
+  METRICS: onOrOff.default('on'),
   CONSOLE: onOrOff.default('on'),
   CONSOLE_PORT: whole(0, 65_535).optional(),
   CONSOLE_ORIGIN: httpUrl
@@ -133,6 +134,8 @@ export interface Config {
   smtpUrl: string | undefined;
   mailFrom: Mailbox;
   resetPageUrl: string | undefined;
+  /** Whether `/metrics` answers. */
+  isMetricsOn: boolean;
   isConsoleOn: boolean;
   /** Undefined: the console is served on `port`. 0 selects a free port. */
   consolePort: number | undefined;
@@ -200,6 +203,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
     },
     resetPageUrl: read.RESET_PAGE_URL,
+    isMetricsOn: read.METRICS === 'on',
     isConsoleOn: read.CONSOLE === 'on',
     consolePort: read.CONSOLE === 'on' ? read.CONSOLE_PORT : undefined,
     consoleOrigin: read.CONSOLE_ORIGIN,

@@ -24,6 +24,7 @@ test('an empty environment yields the documented defaults', () => {
     smtpUrl: undefined,
     mailFrom: { name: 'Atrium', address: 'no-reply@[127.0.0.1]' },
     resetPageUrl: undefined,
+    isMetricsOn: true,
     isConsoleOn: true,
     consolePort: undefined,
     consoleOrigin: undefined,

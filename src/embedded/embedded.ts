@@ -3,7 +3,7 @@ import type { App } from '../server/lifecycle.ts';
 import { createLog } from '../server/observability/log.ts';
 import { Mount } from './mount.ts';
 import { namingOptions, readOptions } from './options.ts';
-import type { Atrium, AtriumCredentials, AtriumOptions } from './types.ts';
+import type { Atrium, AtriumCredentials, AtriumOptions, Mounted, Started } from './types.ts';
 
 /** The connections to the database belong to the process (`src/db/client.ts`). */
 let running: EmbeddedAtrium | undefined;
@@ -13,6 +13,7 @@ export class EmbeddedAtrium implements Atrium {
   readonly upgrade: Atrium['upgrade'];
   readonly #config: Config;
   readonly #mount: Mount;
+  readonly #console: Mount | undefined;
   readonly #log: AtriumOptions['log'];
   #app: App | undefined;
   #stopped: Promise<void> | undefined;
@@ -22,11 +23,18 @@ export class EmbeddedAtrium implements Atrium {
     this.#config = readOptions(options);
     this.#log = options.log;
     this.#mount = new Mount(options.basePath ?? new URL(this.#config.publicUrl!).pathname);
+    if (options.console === 'separate') this.#console = new Mount('');
     this.handler = this.#mount.handler;
     this.upgrade = this.#mount.upgrade;
   }
 
-  async start(): Promise<{ credentials: AtriumCredentials | undefined }> {
+  get console(): Mounted {
+    if (!this.#console)
+      throw new Error("Set the option `console: 'separate'` to serve the console by a handler of its own");
+    return this.#console;
+  }
+
+  async start(): Promise<Started> {
     if (running) throw new Error('A process can run one Atrium at a time; stop the other one first');
     running = this;
     this.#stopped = undefined;
@@ -43,7 +51,7 @@ export class EmbeddedAtrium implements Atrium {
     return this.#stopped;
   }
 
-  async #start(): Promise<{ credentials: AtriumCredentials | undefined }> {
+  async #start(): Promise<Started> {
     const config = this.#config;
     const log = createLog(config.logLevel, this.#log && { write: (line) => void this.#log!.write(line) });
     // Loaded here, because an application may decide later whether it starts the service.
@@ -54,12 +62,15 @@ export class EmbeddedAtrium implements Atrium {
     this.#app = await serve(server, {
       config,
       log,
-      entrance: this.#mount.entrance(config.publicUrl!),
+      entrances: {
+        main: this.#mount.entrance(config.publicUrl!),
+        console: this.#console?.entrance(config.consoleOrigin!),
+      },
       onFirstApplication: (created) => {
         credentials = created;
       },
     });
-    return { credentials };
+    return { credentials, consoleUrl: config.isConsoleOn ? this.#app.services.consoleUrl() : undefined };
   }
 
   async #stop(): Promise<void> {

@@ -4,7 +4,7 @@ import { acceptsPage } from '../graphql/http/request-shape.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import type { Handlers } from '../server/handlers.ts';
 import type { Entrance } from '../server/server.ts';
-import type { Atrium } from './types.ts';
+import type { Mounted } from './types.ts';
 
 const CHECK_INTERVAL_MS = 20;
 const UNAVAILABLE = 'Atrium is not running.\n';
@@ -13,7 +13,7 @@ const UNAVAILABLE = 'Atrium is not running.\n';
 type ExpressRequest = IncomingMessage & { baseUrl?: string; originalUrl?: string };
 
 /** Passes requests below a path of another server to the handlers of a running service. */
-export class Mount {
+export class Mount implements Mounted {
   readonly #basePath: string;
   readonly #inFlight = new Set<ServerResponse>();
   #handlers: Handlers | undefined;
@@ -37,10 +37,10 @@ export class Mount {
     });
   }
 
-  readonly handler: Atrium['handler'] = (request: ExpressRequest, response, next) => {
+  readonly handler: Mounted['handler'] = (request: ExpressRequest, response, next) => {
     const { url = '/' } = request;
-    // Express has removed the path under which it mounts the handler.
-    const path = request.baseUrl ? url : this.#below(url);
+    // Express has removed the path under which it mounts the handler, in any letter case.
+    const path = this.#below(request.baseUrl ? (request.originalUrl ?? url) : url);
     if (path === undefined) {
       if (next) next();
       else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not Found\n');
@@ -63,7 +63,7 @@ export class Mount {
     this.#handlers.handle(request, response);
   };
 
-  readonly upgrade: Atrium['upgrade'] = (request, socket, head) => {
+  readonly upgrade: Mounted['upgrade'] = (request, socket, head) => {
     const path = this.#below(request.url ?? '/');
     if (path === undefined) return false;
     if (this.#handlers) {

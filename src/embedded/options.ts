@@ -23,7 +23,10 @@ const VARIABLES: Record<SimpleOption, string> = {
   smtpUrl: 'SMTP_URL',
   mailFrom: 'MAIL_FROM',
   resetPageUrl: 'RESET_PAGE_URL',
+  metrics: 'METRICS',
   console: 'CONSOLE',
+  consolePort: 'CONSOLE_PORT',
+  consoleHost: 'HOST',
   consoleOrigin: 'CONSOLE_ORIGIN',
   storageUrl: 'STORAGE_URL',
   rateLimit: 'RATE_LIMIT',
@@ -39,18 +42,34 @@ const BOOTSTRAP_VARIABLES = {
   apiKey: 'BOOTSTRAP_API_KEY',
 } as const;
 
-const SWITCHES = ['pushPrivateNetworks', 'console', 'rateLimit'];
+const SWITCHES = ['pushPrivateNetworks', 'console', 'metrics', 'rateLimit'];
 const OTHERS = ['basePath', 'bootstrap', 'log'];
-const DEFAULTS = { LOG_LEVEL: 'warn' };
+/** The console and the metrics would otherwise appear on the origin of the application. `PORT` is not used. */
+const DEFAULTS = { LOG_LEVEL: 'warn', METRICS: 'off', PORT: '0' };
 
 /** Does not read the environment. @throws {ConfigError} that names the option */
 export function readOptions(options: AtriumOptions): Config {
   if (options.publicUrl === undefined) throw new ConfigError('publicUrl: is required');
-  const named = { ...variablesOf(options, VARIABLES, OTHERS), ...variablesOf(options.bootstrap, BOOTSTRAP_VARIABLES) };
+  const isSeparate = options.console === 'separate';
+  const console = isSeparate || (options.console ?? options.consolePort !== undefined);
+  const named = {
+    ...variablesOf({ ...options, console }, VARIABLES, OTHERS),
+    ...variablesOf(options.bootstrap, BOOTSTRAP_VARIABLES),
+  };
   try {
-    return readConfig({ ...DEFAULTS, ...named });
+    const config = readConfig({ ...DEFAULTS, ...named });
+    if (isSeparate) requireOwnOrigin(config);
+    return config;
   } catch (error) {
     throw namingOptions(error);
+  }
+}
+
+function requireOwnOrigin({ publicUrl, consoleOrigin, consolePort }: Config): void {
+  if (consolePort !== undefined) throw new ConfigError("consolePort: must not be set with console: 'separate'");
+  if (consoleOrigin === undefined) throw new ConfigError("consoleOrigin: is required with console: 'separate'");
+  if (consoleOrigin === new URL(publicUrl!).origin) {
+    throw new ConfigError("consoleOrigin: must differ from the origin of publicUrl with console: 'separate'");
   }
 }
 
@@ -87,7 +106,8 @@ function variablesOf(
 
 function textOf(name: string, value: unknown): string {
   if (SWITCHES.includes(name)) {
-    if (typeof value !== 'boolean') throw new ConfigError(`${name}: must be true or false`);
+    const values = name === 'console' ? "true, false or 'separate'" : 'true or false';
+    if (typeof value !== 'boolean') throw new ConfigError(`${name}: must be ${values}`);
     return value ? 'on' : 'off';
   }
   if (Array.isArray(value)) return value.join(',');

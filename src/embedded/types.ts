@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 export interface AtriumOptions {
   /** Address at which clients reach Atrium, with the path below which it is mounted: `https://example.org/backend`. */
   publicUrl: string;
-  /** Path of requests as they arrive, if a proxy changes it. Default: the path of `publicUrl`. */
+  /** Path of requests as they arrive, letter case included, if a proxy changes it. Default: the path of `publicUrl`. */
   basePath?: string | undefined;
   /** Folder of the embedded database, files, keys and mails. Default: `./data`. */
   dataDir?: string | undefined;
@@ -38,9 +38,19 @@ export interface AtriumOptions {
   /** A mail address, or a name followed by `<address>`. */
   mailFrom?: string | undefined;
   resetPageUrl?: string | undefined;
-  /** Whether the console is served. Default: true. */
-  console?: boolean | undefined;
+  /**
+   * Whether the console is served below the base path. Its pages then share the origin of your application, so a script
+   * that is injected there acts as an administrator. `'separate'`: only by `Atrium.console`, at `consoleOrigin`.
+   * Default: false.
+   */
+  console?: boolean | 'separate' | undefined;
+  /** Serves the console on a port of its own instead. 0 selects a free port. */
+  consolePort?: number | undefined;
+  /** Where `consolePort` listens. Default: `127.0.0.1`. */
+  consoleHost?: string | undefined;
   consoleOrigin?: string | undefined;
+  /** Whether `/metrics` below the base path answers, without credentials. Default: false. */
+  metrics?: boolean | undefined;
   /** `s3://bucket?endpoint=…&region=…`. Default: files in `dataDir`. */
   storageUrl?: string | undefined;
   /** Default: true. */
@@ -65,7 +75,25 @@ export interface AtriumCredentials {
 }
 
 /** One service. A process runs one at a time. */
-export interface Atrium {
+export interface Atrium extends Mounted {
+  /** Serves the console at the root of a server or host of its own. @throws without the option `console: 'separate'` */
+  readonly console: Mounted;
+  /**
+   * Opens and migrates the database, then serves. Requests until then get the status 503.
+   * @returns the credentials of the first application if this call created it; they are also in
+   *   `<dataDir>/credentials.json`; the address of the console, if it is on
+   */
+  start: () => Promise<Started>;
+  /** Finishes requests in flight and closes sockets and the database. `start` may follow. */
+  stop: () => Promise<void>;
+}
+
+export interface Started {
+  credentials: AtriumCredentials | undefined;
+  consoleUrl: string | undefined;
+}
+
+export interface Mounted {
   /**
    * Serves a request below the base path: REST, GraphQL and pages. Others go to `next`, or get the status 404. Fits
    * `createServer` of Node.js, and `app.use` of Express with or without the path. Mount it before parsers of bodies.
@@ -76,12 +104,4 @@ export interface Atrium {
    * @returns false if the request is not below the base path and was not answered
    */
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
-  /**
-   * Opens and migrates the database, then serves. Requests until then get the status 503.
-   * @returns the credentials of the first application if this call created it; they are also in
-   *   `<dataDir>/credentials.json`
-   */
-  start: () => Promise<{ credentials: AtriumCredentials | undefined }>;
-  /** Finishes requests in flight and closes sockets and the database. `start` may follow. */
-  stop: () => Promise<void>;
 }

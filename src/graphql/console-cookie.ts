@@ -15,6 +15,8 @@ const SECURE_BROWSER_NAME = `__Host-${BROWSER_NAME}`;
 export interface ConsolePage {
   origin: string;
   isSecure: boolean;
+  /** Of the cookies. The prefix `__Host-` requires `/`. */
+  path: string;
   token: string | undefined;
   browser: string | undefined;
 }
@@ -27,7 +29,7 @@ export interface ConsolePage {
  */
 export function consolePage(
   { origin, host, cookie }: IncomingHttpHeaders,
-  { isConsoleOn, isConsoleOrigin }: Pick<Services, 'isConsoleOn' | 'isConsoleOrigin'>,
+  { isConsoleOn, isConsoleOrigin, consoleUrl }: Pick<Services, 'isConsoleOn' | 'isConsoleOrigin' | 'consoleUrl'>,
 ): ConsolePage | undefined {
   if (!isConsoleOn || origin === undefined || !isConsoleOrigin(origin, host)) return undefined;
   const isSecure = origin.startsWith('https:');
@@ -35,6 +37,7 @@ export function consolePage(
   return {
     origin,
     isSecure,
+    path: isSecure ? '/' : new URL('.', consoleUrl()).pathname,
     token: cookies[isSecure ? SECURE_NAME : NAME],
     browser: cookies[isSecure ? SECURE_BROWSER_NAME : BROWSER_NAME],
   };
@@ -73,19 +76,20 @@ export function callingPage(page: ConsolePage | undefined, response: ServerRespo
 }
 
 /** @param token null removes the cookie */
-function cookieHeader({ isSecure }: ConsolePage, token: string | null): string {
+function cookieHeader({ isSecure, path }: ConsolePage, token: string | null): string {
   return stringifySetCookie(isSecure ? SECURE_NAME : NAME, token ?? '', {
-    ...attributes(isSecure),
+    ...attributes(isSecure, path),
     ...(token === null && { maxAge: 0 }),
   });
 }
 
-function browserCookieHeader({ isSecure }: ConsolePage, token: string, maxAge: number): string {
-  return stringifySetCookie(isSecure ? SECURE_BROWSER_NAME : BROWSER_NAME, token, { ...attributes(isSecure), maxAge });
+function browserCookieHeader({ isSecure, path }: ConsolePage, token: string, maxAge: number): string {
+  const name = isSecure ? SECURE_BROWSER_NAME : BROWSER_NAME;
+  return stringifySetCookie(name, token, { ...attributes(isSecure, path), maxAge });
 }
 
-const attributes = (isSecure: boolean) =>
-  ({ httpOnly: true, secure: isSecure, sameSite: 'strict', path: '/' }) as const;
+const attributes = (isSecure: boolean, path: string) =>
+  ({ httpOnly: true, secure: isSecure, sameSite: 'strict', path }) as const;
 
 /** Headers have only Latin letters, so the console sends URL encoding. */
 function readable(text: string | undefined): string | undefined {

@@ -1,38 +1,51 @@
 import type { Services } from '../context.ts';
 import { createHandlers, type HandlerSettings, type Handlers } from './handlers.ts';
+import { boundUnread } from './http/unread-responses.ts';
 import { createHttpServer, type Entrance } from './server.ts';
 
 export interface EntranceSettings {
   host: string;
   port: number;
-  /** Undefined: the console is served with everything else. */
+  /** Undefined: the console has no port of its own. */
   consolePort: number | undefined;
 }
 
-/** Replaces the HTTP server at `host` and `port`. */
+/** Replaces an HTTP server. */
 export type CreateEntrance = (handlers: Handlers) => Entrance;
 
-export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections' | 'stop'> {
-  /** @returns the address of the service, then that of the console if it has its own port */
-  open: () => Promise<string[]>;
-  close: Entrance['close'];
+export interface EmbeddedEntrances {
+  main: CreateEntrance;
+  /** Undefined: the console is served with everything else, or on its port. */
+  console: CreateEntrance | undefined;
 }
 
-/** One entrance for all requests, or another one for those of the console. */
+export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections'> {
+  /** @returns the address of the service, then that of the console if it has its own */
+  open: () => Promise<string[]>;
+  close: Entrance['close'];
+  /** After the last request. */
+  stop: () => void;
+}
+
+/** One entrance for all requests, or another one for those of the console, which has no metrics. */
 export function createEntrances(
   services: Services,
-  handlerSettings: HandlerSettings,
+  handlerSettings: Omit<HandlerSettings, 'unread'>,
   { host, port, consolePort }: EntranceSettings,
-  createMain: CreateEntrance = (handlers) => createHttpServer(handlers, { host, port }),
+  embedded?: EmbeddedEntrances,
 ): Entrances {
-  const hasConsolePort = consolePort !== undefined;
-  const main = createHandlers(hasConsolePort ? { ...services, isConsoleOn: false } : services, handlerSettings);
+  const listenAt = (port: number) => (handlers: Handlers) => createHttpServer(handlers, { host, port });
+  const createMain = embedded?.main ?? listenAt(port);
+  const createConsole = embedded?.console ?? (consolePort === undefined ? undefined : listenAt(consolePort));
+  const unread = boundUnread(services.networkOf);
+  const settings = { ...handlerSettings, unread };
+  const main = createHandlers(createConsole ? { ...services, isConsoleOn: false } : services, settings);
   const handlers = [main];
   const entrances = [createMain(main)];
-  if (hasConsolePort) {
-    const withConsole = createHandlers(services, handlerSettings);
+  if (createConsole) {
+    const withConsole = createHandlers(services, { ...settings, isMetricsOn: false });
     handlers.push(withConsole);
-    entrances.push(createHttpServer(withConsole, { host, port: consolePort }));
+    entrances.push(createConsole(withConsole));
   }
   const sockets = handlers.map((one) => one.sockets);
   return {
@@ -50,9 +63,7 @@ export function createEntrances(
     closeConnections: () => {
       for (const { closeConnections } of handlers) closeConnections();
     },
-    stop: () => {
-      for (const { stop } of handlers) stop();
-    },
+    stop: unread.stop,
   };
 }
 

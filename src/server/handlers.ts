@@ -8,7 +8,7 @@ import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE } from '../lib/time.ts';
 import { restAdapter } from '../rest/index.ts';
 import { cutStalled } from './http/stalled-clients.ts';
-import { boundUnread } from './http/unread-responses.ts';
+import type { Unread } from './http/unread-responses.ts';
 import type { Health } from './observability/health.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { Requests } from './observability/requests.ts';
@@ -20,6 +20,10 @@ export interface HandlerSettings {
   tokenHeaders: readonly string[];
   health: Health;
   metrics: Metrics;
+  /** Whether `/metrics` answers. */
+  isMetricsOn: boolean;
+  /** One for all handlers of the process. */
+  unread: Unread;
   /** Milliseconds; default: two minutes. */
   stalledAfter?: number | undefined;
 }
@@ -32,35 +36,32 @@ export interface Handlers {
   sockets: Pick<ReturnType<typeof graphqlOverSocket>, 'count' | 'closeWithin' | 'stop'>;
   /** Proxies then send no further request on a connection. */
   closeConnections: () => void;
-  /** After the last request. */
-  stop: () => void;
 }
 
 /** Routes requests by path, for any server. */
 export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
-  const { tokenHeaders, health, metrics, stalledAfter = STALLED_AFTER_MS } = settings;
+  const { tokenHeaders, health, metrics, isMetricsOn, unread, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
   const pages = pagesOnFirstUse(services, tokenHeaders);
   const handlers = new Map<string, Handler>([
     ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
     ['/healthz', (_request, response) => health.answer('/healthz', response)],
     ['/readyz', (_request, response) => health.answer('/readyz', response)],
-    ['/metrics', (_request, response) => metrics.answer(response)],
   ]);
+  if (isMetricsOn) handlers.set('/metrics', (_request, response) => metrics.answer(response));
   const endpoints = (request: IncomingMessage, response: ServerResponse) =>
     rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
   const pageOrEndpoint: Handler = (request, response) =>
     pages(request, response, () => void endpoints(request, response));
   const requests = new Requests(services, metrics);
   const cutIfStalled = cutStalled(stalledAfter);
-  const unread = boundUnread(services.networkOf);
-  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests });
+  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests, unread });
   let isClosing = false;
   return {
     handle(request, response) {
       if (isClosing) response.setHeader('Connection', 'close');
       cutIfStalled(request, response);
-      unread.note(request);
+      unread.note(request.socket, request);
       const path = pathOf(request);
       const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
       const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
@@ -73,7 +74,6 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
     closeConnections() {
       isClosing = true;
     },
-    stop: unread.stop,
   };
 }
 

@@ -10,7 +10,8 @@ import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
-import { type CreateEntrance, createEntrances } from './entrances.ts';
+import { isKnownName } from '../rest/known-names.ts';
+import { createEntrances, type EmbeddedEntrances } from './entrances.ts';
 import { Health } from './observability/health.ts';
 import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
@@ -20,8 +21,8 @@ export interface AppDependencies extends ServiceDependencies {
   drainSeconds?: number;
   stalledAfter?: number | undefined;
   peers?: Peers | undefined;
-  /** Default: an HTTP server at `host` and `port`. */
-  entrance?: CreateEntrance | undefined;
+  /** Default: HTTP servers at `host` and the ports. */
+  entrances?: EmbeddedEntrances | undefined;
 }
 
 export interface App {
@@ -40,7 +41,7 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, drainSeconds = 0, stalledAfter, peers, entrance } = dependencies;
+  const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
@@ -62,11 +63,12 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     main: () => url,
     console: () => consoleAddress,
   });
+  services.requestLog.isKnownName = isKnownName;
   const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probe.isReachable());
   const { tokenHeaders } = config;
-  const handlerSettings = { tokenHeaders, health, metrics, stalledAfter };
-  const entrances = createEntrances(services, handlerSettings, config, entrance);
+  const handlerSettings = { tokenHeaders, health, metrics, isMetricsOn: config.isMetricsOn, stalledAfter };
+  const entrances = createEntrances(services, handlerSettings, config, dependencies.entrances);
   const { sockets } = entrances;
   const pushJobs = new PushJobs(services, database);
 

@@ -8,7 +8,7 @@ import { type App, type AppDependencies, startApp } from './lifecycle.ts';
 import { credentialsFile, prepare } from './prepare.ts';
 import { connect, createEncrypter } from './startup.ts';
 
-interface Options extends Pick<AppDependencies, 'peers' | 'entrance'> {
+interface Options extends Pick<AppDependencies, 'peers' | 'entrances'> {
   config: Config;
   log: Logger;
   /** Whether it prepares the database, which one of several workers does. Default: true. */
@@ -20,7 +20,7 @@ interface Options extends Pick<AppDependencies, 'peers' | 'entrance'> {
 /** @returns the app, which stops the database server after itself; a failure stops it, too */
 export async function serve(
   server: DatabaseServer,
-  { config, log, isFirst = true, peers, entrance, onFirstApplication }: Options,
+  { config, log, isFirst = true, peers, entrances, onFirstApplication }: Options,
 ): Promise<App> {
   const database = await connect(server);
   try {
@@ -38,19 +38,17 @@ export async function serve(
       encrypter,
       ...(await createGateways(config, { now, log })),
       peers,
-      entrance,
-    }).catch(
-      naming(config.consolePort === undefined ? 'HOST, PORT' : 'HOST, PORT, CONSOLE_PORT', [
-        'listen',
-        'bind',
-        'getaddrinfo',
-      ]),
-    );
+      entrances,
+    }).catch(naming(listeningVariables(config, entrances), ['listen', 'bind', 'getaddrinfo']));
     return { ...app, stop: () => app.stop().finally(() => database.stop()) };
   } catch (error) {
     await database.stop();
     throw error;
   }
+}
+
+function listeningVariables({ consolePort }: Config, entrances: Options['entrances']): string {
+  return ['HOST', ...(entrances ? [] : ['PORT']), ...(consolePort === undefined ? [] : ['CONSOLE_PORT'])].join(', ');
 }
 
 /** Lines for the terminal, with a link to create the first administrator as long as there is none. */

@@ -34,6 +34,7 @@ export interface ServiceDependencies extends Gateways {
     | 'sessionMinutes'
     | 'eventRetentionHours'
     | 'resetPageUrl'
+    | 'isMetricsOn'
     | 'isConsoleOn'
     | 'consoleOrigin'
     | 'consolePort'

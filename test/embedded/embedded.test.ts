@@ -85,14 +85,14 @@ describe('createAtrium()', () => {
     const app = express();
     const { server, origin } = await listen(app);
     const backend = `${origin}/back/end`;
-    const atrium = create({ publicUrl: backend });
+    const atrium = create({ publicUrl: backend, console: true });
     app.use('/back/end', atrium.handler);
     app.use(express.json());
     app.post('/echo', (request, response) => void response.json(request.body));
     server.on('upgrade', (request, socket, head) => {
       if (!atrium.upgrade(request, socket, head)) socket.destroy();
     });
-    expect(await atrium.start()).toEqual({ credentials: BOOTSTRAP });
+    expect(await atrium.start()).toEqual({ credentials: BOOTSTRAP, consoleUrl: `${backend}/console` });
 
     expect(await liveTexts(backend, ['Lunch?', 'At one?'])).toEqual(['Lunch?', 'At one?']);
     const echo = await fetch(`${origin}/echo`, {
@@ -105,6 +105,15 @@ describe('createAtrium()', () => {
       const page = await fetch(backend + path, { headers: { Accept: 'text/html' } });
       expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 200, 'text/html; charset=utf-8']);
     }
+    const query = '{ __typename }';
+    const overGet = await fetch(`${backend}/graphql?query=${query}`, { headers: { Accept: 'application/json' } });
+    expect(await overGet.json()).toEqual({ data: { __typename: 'Query' } });
+    const overStream = await fetch(`${backend}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify({ query }),
+    });
+    expect(await overStream.text()).toContain('data: {"data":{"__typename":"Query"}}');
     const start = await fetch(`${backend}?x=1`, { headers: { Accept: 'text/html' }, redirect: 'manual' });
     expect([start.status, start.headers.get('location')]).toEqual([308, './end/']);
     const { servers: addresses } = await (await fetch(`${backend}/openapi.json`)).json();
@@ -147,7 +156,7 @@ describe('createAtrium()', () => {
     await atrium.stop();
     await atrium.stop();
     expect((await fetch(`${origin}/users.json`, { headers: KEY })).status).toBe(503);
-    expect(await atrium.start()).toEqual({ credentials: undefined });
+    expect(await atrium.start()).toEqual({ credentials: undefined, consoleUrl: undefined });
     const { user } = await (await fetch(`${origin}/users/${id}.json`, { headers: KEY })).json();
     expect(user.login).toBe('alice');
   });
@@ -184,6 +193,13 @@ describe('createAtrium()', () => {
     for (let nth = 0; nth < 2; nth++) await expect(atrium.start()).rejects.toThrow(/^databaseUrl: .*ECONNREFUSED/);
   });
 
+  test('a port of the console in use is named as an option', async () => {
+    const { server } = await listen(() => {});
+    const { port } = server.address() as AddressInfo;
+    const atrium = create({ publicUrl: 'http://127.0.0.1:1', consolePort: port });
+    await expect(atrium.start()).rejects.toThrow(/^consoleHost, consolePort: .*EADDRINUSE/);
+  });
+
   test('reports a body that another middleware has read', async () => {
     const app = express();
     const { origin } = await listen(app);
@@ -210,7 +226,9 @@ describe('options', () => {
     [{ publicUrl: 'example.org' }, 'publicUrl: must be an http:// or https:// URL'],
     [{ publicUrl: 'http://a', sessionMinutes: 0 }, /^sessionMinutes: must be between 1 and/],
     [{ publicUrl: 'http://a', sessionMinutes: 1.5 }, 'sessionMinutes: must be a whole number'],
-    [{ publicUrl: 'http://a', console: 'on' }, 'console: must be true or false'],
+    [{ publicUrl: 'http://a', console: 'on' }, "console: must be true, false or 'separate'"],
+    [{ publicUrl: 'http://a', metrics: 'on' }, 'metrics: must be true or false'],
+    [{ publicUrl: 'http://a', consolePort: 65_536 }, /^consolePort: must be between 0 and/],
     [{ publicUrl: 'http://a', tokenHeaders: ['Authorization'] }, /^tokenHeaders: must not name Authorization/],
     [{ publicUrl: 'http://a', databaseUrl: '' }, 'databaseUrl: must not be empty'],
     [{ publicUrl: 'http://a', bootstrap: { applicationId: 0 } }, /^applicationId: must be between/],

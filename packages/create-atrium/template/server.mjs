@@ -11,21 +11,33 @@ import { writeTypes } from './scripts/write-types.mjs';
 
 const BACKEND = '/backend';
 
-/** @param port 0 selects a free port */
-export async function startServer({ port = 3000, host = '127.0.0.1', dataDir = './data', isDevelopment = false } = {}) {
+/** @param port 0 selects a free port. @param consolePort the console is off without it */
+export async function startServer({
+  port = 3000,
+  host = '127.0.0.1',
+  dataDir = './data',
+  consolePort,
+  isDevelopment = false,
+} = {}) {
   const app = express();
   const server = createServer(app);
   server.listen(port, host);
   await once(server, 'listening');
   const url = process.env.PUBLIC_URL ?? `http://${host}:${server.address().port}`;
 
-  const atrium = createAtrium({ publicUrl: url + BACKEND, dataDir, databaseUrl: process.env.DATABASE_URL });
+  const atrium = createAtrium({
+    publicUrl: url + BACKEND,
+    dataDir,
+    databaseUrl: process.env.DATABASE_URL,
+    consolePort,
+    consoleOrigin: process.env.CONSOLE_ORIGIN,
+  });
   app.use(BACKEND, atrium.handler);
   server.on('upgrade', (request, socket, head) => {
     // Vite uses its own WebSocket during development.
     if (!atrium.upgrade(request, socket, head) && !isDevelopment) socket.destroy();
   });
-  await atrium.start();
+  const { consoleUrl } = await atrium.start();
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'));
   await createClasses(url + BACKEND, credentials.apiKey);
 
@@ -37,6 +49,7 @@ export async function startServer({ port = 3000, host = '127.0.0.1', dataDir = '
   return {
     url,
     backend: url + BACKEND,
+    consoleUrl,
     applicationId,
     apiKey: credentials.apiKey,
     async stop() {
@@ -54,11 +67,12 @@ async function startVite(server) {
 }
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? '')).href) {
-  const { PORT, HOST } = process.env;
+  const { PORT, HOST, CONSOLE_PORT } = process.env;
   const isDevelopment = process.argv.includes('--dev');
-  const port = PORT === undefined ? undefined : Number(PORT);
-  const { url, backend, apiKey, stop } = await startServer({ port, host: HOST, isDevelopment });
-  console.log(`page: ${url}\nAtrium: ${backend}/`);
+  const [port, consolePort] = [PORT, CONSOLE_PORT].map((text) => (text === undefined ? undefined : Number(text)));
+  const server = await startServer({ port, host: HOST, consolePort, isDevelopment });
+  const { url, backend, consoleUrl, apiKey, stop } = server;
+  console.log(`page: ${url}\nAtrium: ${backend}/${consoleUrl ? `\nconsole: ${consoleUrl}` : ''}`);
   if (isDevelopment) void writeTypes(backend, apiKey);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop().then(() => process.exit(0)));
 }

@@ -98,7 +98,7 @@ async function createYogaServer(services: Services, fixedHeaders: Record<string,
   const { createYoga, processRegularResult } = await import('graphql-yoga');
   const yoga = createYoga<ServerContext, Context>({
     schema,
-    graphqlEndpoint: '/graphql',
+    graphqlEndpoint: '*', // `handlers.ts` routes; Express adds the path that it has removed
     landingPage: false,
     batching: false,
     multipart: false,
@@ -295,9 +295,9 @@ async function withinLimit<Result>(
   { contextValue }: ExecutionArgs,
   subscribe: () => Promise<Result>,
 ): Promise<Result | ExecutionResult> {
-  const { viewer, rateLimits } = contextValue as Context;
+  const { viewer, network, rateLimits } = contextValue as Context;
   if (!rateLimits || !isKnown(viewer)) return subscribe();
-  const release = rateLimits.connections.take(viewer);
+  const release = rateLimits.connections.take(viewer, network);
   if (!release) return { errors: [new TooManyStreamsError()] };
   response.once('close', release);
   if (response.closed) release();

@@ -43,7 +43,8 @@ export class SocketAuthentication {
   async #accept(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
     const read = payloadReader(payload);
     const credentials = withAdministrator(readCredentials(read, this.#tokenHeaders), connection.consolePage, read);
-    const viewer = await authenticate(credentials, this.#services.networkOf(connection.request), this.#services);
+    const network = this.#services.networkOf(connection.request);
+    const viewer = await authenticate(credentials, network, this.#services);
     if (!isKnown(viewer)) {
       const reason = viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required');
       recordRefusedSocket(connection, reason, viewer, this.#services);
@@ -51,7 +52,7 @@ export class SocketAuthentication {
     }
     connection.caller = callerOf(viewer);
     if (this.#services.rateLimits) {
-      const leave = this.#services.rateLimits.connections.take(viewer);
+      const leave = this.#services.rateLimits.connections.take(viewer, network);
       if (!leave) {
         connection.close(TOO_MANY_SOCKETS, 'Too many sockets');
         recordRefusedSocket(connection, new TooManyStreamsError(), viewer, this.#services);

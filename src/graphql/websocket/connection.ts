@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { CloseCode } from 'graphql-ws';
+import { CloseCode, MessageType } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import type { Credentials } from '../../lib/credentials.ts';
+import { SECOND } from '../../lib/time.ts';
 import type { CallingRequest } from '../../server/limits/client-address.ts';
 import type { ConsolePage } from '../console-cookie.ts';
 import type { requestedOperation } from '../operations.ts';
@@ -14,9 +15,16 @@ import { frameOf } from './frames.ts';
 
 /** Maximum unread bytes of one client; a page of the longest messages fits twice. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
+/** The same before `connection_ack`, and the bytes that the client may send until then, like headers of HTTP. */
+const MAX_EARLY_BYTES = 16 * 1024;
+/** Time for a client without `connection_ack` to confirm the close frame. */
+const CLOSE_TIMEOUT_MS = SECOND;
+/** Of a client: flags, length and mask. */
+const CONTROL_FRAME_HEAD_BYTES = 6;
 /** Above this, a message waits until earlier ones are sent. */
 const HIGH_WATER_MARK_BYTES = 64 * 1024;
 export const TOO_SLOW = 4429;
+export const MESSAGE_TOO_BIG = 1009;
 
 /** Refers to its connection, so that all sockets share their listeners. */
 export class ServerSocket extends WebSocket {
@@ -69,11 +77,17 @@ export class Connection {
   caller: Record<string, number> = {};
   credentials: Credentials | undefined;
   state: 'open' | 'initializing' | 'acknowledged' = 'open';
+  /** Called at `connection_ack`, or when the socket has closed before. */
+  onInitialized: (() => void) | undefined;
   /** Called when no query or mutation remains. */
   onAnswered: (() => void) | undefined;
   #cleanups: (() => void)[] = [];
   #isGathering = false;
-  #initTimer: NodeJS.Timeout | undefined;
+  /** Until `connection_init`, or until the end of a client without `connection_ack`. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Received bytes of frames that do not complete a message yet. */
+  heldBytes = 0;
+  #receivedBytes = 0;
 
   constructor(socket: ServerSocket, { socket: wire, headers }: IncomingMessage) {
     this.socket = socket;
@@ -91,21 +105,46 @@ export class Connection {
     return true;
   }
 
-  /** Closes the socket of a client that does not initialize the connection. */
-  startInitTimer(milliseconds: number): void {
-    this.#initTimer = setTimeout(
+  /** Closes the socket of a client that does not initialize the connection, or sends much before `connection_ack`. */
+  limitUntilAcknowledged(timeoutMs: number): void {
+    this.#timer = setTimeout(
       () => this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
-      milliseconds,
+      timeoutMs,
     );
   }
 
-  stopInitTimer(): void {
-    clearTimeout(this.#initTimer);
-    this.#initTimer = undefined;
+  /** Before `ws` handles them. Messages alone would not count fragments. */
+  received(bytes: number): void {
+    this.heldBytes += bytes;
+    this.#receivedBytes += bytes;
+    if (this.state === 'acknowledged' || this.#receivedBytes <= MAX_EARLY_BYTES) return;
+    this.close(MESSAGE_TOO_BIG, 'Message too big');
+    this.socket.pause();
+  }
+
+  /** Control frames can be between the fragments of a message. */
+  receivedControlFrame({ length }: Buffer): void {
+    this.heldBytes = Math.max(0, this.heldBytes - CONTROL_FRAME_HEAD_BYTES - length);
+  }
+
+  stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  acknowledge(): void {
+    this.state = 'acknowledged';
+    this.onInitialized?.();
+    this.onInitialized = undefined;
+    this.send({ type: MessageType.ConnectionAck });
   }
 
   close(code: number, reason: string): void {
+    if (!this.isOpen) return;
     this.socket.close(code, reason);
+    if (this.state === 'acknowledged') return;
+    this.stopTimer();
+    this.#timer = setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS);
   }
 
   /** Runs when the socket has closed, also if it already has. */
@@ -116,7 +155,8 @@ export class Connection {
   }
 
   closed(): void {
-    this.stopInitTimer();
+    this.stopTimer();
+    this.onInitialized?.();
     for (const operation of this.operations.values()) operation.cancel();
     for (const cleanup of this.#cleanups) cleanup();
   }
@@ -149,7 +189,8 @@ export class Connection {
 
   /** Disconnects clients that send without reading. */
   boundBuffer(): void {
-    if (this.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.close(TOO_SLOW, 'Too slow');
+    const max = this.state === 'acknowledged' ? MAX_BUFFERED_BYTES : MAX_EARLY_BYTES;
+    if (this.socket.bufferedAmount > max) this.close(TOO_SLOW, 'Too slow');
   }
 
   #gather(): void {

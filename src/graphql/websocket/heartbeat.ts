@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import { SECOND } from '../../lib/time.ts';
 
-/** Ping interval per socket. A socket without a pong before the next ping is terminated. */
+/**
+ * Ping interval per socket. A socket without a pong before the next ping is terminated. The pong must repeat the data of
+ * the ping, because a client could send pongs without reading.
+ */
 const PING_INTERVAL_MS = 12 * SECOND;
 
 /** Sockets are pinged in this many groups, so that the load is spread. */
@@ -10,20 +14,21 @@ const TURNS = 12;
 /** One shared timer, because timers for ten thousand sockets would cost more than the pings. */
 export class Heartbeat {
   readonly #turns = Array.from({ length: TURNS }, () => new Set<WebSocket>());
-  readonly #silent = new Set<WebSocket>();
+  /** The data of unanswered pings. */
+  readonly #silent = new Map<WebSocket, string>();
   readonly #timer: NodeJS.Timeout;
   #turn = 0;
   #newcomers = 0;
 
   // Listeners that all sockets share.
-  readonly #answered: (this: WebSocket) => void;
+  readonly #answered: (this: WebSocket, data: Buffer) => void;
   readonly #left: (this: WebSocket) => void;
 
   constructor(askEvery = PING_INTERVAL_MS) {
     this.#timer = setInterval(() => this.#ask(), askEvery / TURNS).unref();
     const [turns, silent] = [this.#turns, this.#silent];
-    this.#answered = function () {
-      silent.delete(this);
+    this.#answered = function (data) {
+      if (silent.get(this) === data.toString()) silent.delete(this);
     };
     this.#left = function () {
       silent.delete(this);
@@ -46,8 +51,9 @@ export class Heartbeat {
       if (this.#silent.has(socket)) {
         socket.terminate();
       } else {
-        this.#silent.add(socket);
-        socket.ping(); // not sent to a closing socket, which therefore has until the next ping
+        const data = randomUUID();
+        this.#silent.set(socket, data);
+        socket.ping(data); // not sent to a closing socket, which therefore has until the next ping
       }
     }
     this.#turn = (this.#turn + 1) % TURNS;

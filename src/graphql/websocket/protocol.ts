@@ -3,10 +3,12 @@ import type { RawData, WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { SocketAuthentication } from './authentication.ts';
-import { type Connection, connectionOf } from './connection.ts';
+import { type Connection, connectionOf, MESSAGE_TOO_BIG } from './connection.ts';
 import { runOperation } from './operations.ts';
 
 const INIT_TIMEOUT_MS = 3 * SECOND;
+/** The service answers with the payload. */
+const MAX_EARLY_PING_LENGTH = 1024;
 
 /**
  * The server side of `graphql-transport-ws`. Unlike the server of `graphql-ws`, it retains neither messages nor
@@ -17,18 +19,20 @@ export function createProtocol(
   services: Services,
   authentication: SocketAuthentication,
 ): (connection: Connection) => void {
-  async function handle(connection: Connection, message: Message): Promise<void> {
+  async function handle(connection: Connection, message: Message, length: number): Promise<void> {
     switch (message.type) {
       case MessageType.ConnectionInit:
         if (connection.state !== 'open') {
           return connection.close(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
         }
         connection.state = 'initializing';
-        connection.stopInitTimer();
+        connection.stopTimer();
         if (!(await authentication.admit(connection, message.payload))) return;
-        connection.state = 'acknowledged';
-        return void connection.send({ type: MessageType.ConnectionAck });
+        return connection.acknowledge();
       case MessageType.Ping:
+        if (connection.state !== 'acknowledged' && length > MAX_EARLY_PING_LENGTH) {
+          return connection.close(MESSAGE_TOO_BIG, 'Message too big');
+        }
         return void connection.send({ type: MessageType.Pong, payload: message.payload || undefined });
       case MessageType.Pong:
         return;
@@ -44,21 +48,28 @@ export function createProtocol(
 
   function onMessage(this: WebSocket, data: RawData): void {
     const connection = connectionOf(this);
+    connection.heldBytes = 0;
     if (!connection.isOpen) return;
     connection.boundBuffer();
-    const message = readMessage(String(data));
+    const text = String(data);
+    const message = readMessage(text);
     if (!message) {
       connection.close(CloseCode.BadRequest, 'Invalid message received');
       return;
     }
-    handle(connection, message).catch((error: unknown) => {
+    handle(connection, message, text.length).catch((error: unknown) => {
       connection.logTo(services).error({ err: error }, 'handling a WebSocket message failed; socket closed with 4500');
       connection.close(CloseCode.InternalServerError, 'Internal server error');
     });
   }
 
-  function onPing(this: WebSocket): void {
+  function onPing(this: WebSocket, data: Buffer): void {
+    connectionOf(this).receivedControlFrame(data);
     connectionOf(this).boundBuffer();
+  }
+
+  function onPong(this: WebSocket, data: Buffer): void {
+    connectionOf(this).receivedControlFrame(data);
   }
 
   // Invalid or too large frames: `ws` closes with the matching code.
@@ -75,11 +86,12 @@ export function createProtocol(
     const { socket } = connection;
     socket.connection = connection;
     socket.on('ping', onPing);
+    socket.on('pong', onPong);
     socket.on('error', onError);
     socket.on('close', onClose);
+    connection.limitUntilAcknowledged(INIT_TIMEOUT_MS);
     if (!socket.protocol) return connection.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     socket.on('message', onMessage);
-    connection.startInitTimer(INIT_TIMEOUT_MS);
   };
 }
 

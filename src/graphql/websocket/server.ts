@@ -1,10 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
+import type { Unread } from '../../server/http/unread-responses.ts';
 import type { Requests } from '../../server/observability/requests.ts';
 import { consolePage } from '../console-cookie.ts';
 import { SocketAuthentication } from './authentication.ts';
@@ -20,9 +21,11 @@ const CLOSE_TIMEOUT_MS = SECOND;
 /** GraphQL over WebSocket (`graphql-transport-ws`) at `/graphql`. A socket closes when its credentials end. */
 export function graphqlOverSocket(
   services: Services,
-  { tokenHeaders, requests }: { tokenHeaders: readonly string[]; requests: Requests },
+  { tokenHeaders, requests, unread }: { tokenHeaders: readonly string[]; requests: Requests; unread: Unread },
 ) {
   const heartbeat = new Heartbeat();
+  const limit = services.rateLimits?.connections;
+  const connectionOfWire = new WeakMap<Duplex, Connection>();
   const serve = createProtocol(services, new SocketAuthentication(services, tokenHeaders));
   const sockets = new WebSocketServer<typeof ServerSocket>({
     noServer: true,
@@ -34,23 +37,34 @@ export function graphqlOverSocket(
   });
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', destroy); // Node has removed its listener; an unhandled error would crash the process
-    if (request.url?.split('?')[0] !== '/graphql') {
-      requests.reportRefused(request, 404);
-      socket.once('finish', destroy); // without a reader it would not detect that the client has disconnected
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
-    sockets.handleUpgrade(request, socket, head, accept);
+    if (request.url?.split('?')[0] !== '/graphql') refuse(request, socket, 404);
+    else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);
+    else sockets.handleUpgrade(request, socket, head, accept);
+  }
+
+  function refuse(request: IncomingMessage, socket: Duplex, status: 404 | 429): void {
+    requests.reportRefused(request, status);
+    socket.once('finish', destroy); // without a reader it would not detect that the client has disconnected
+    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n`;
+    socket.end(status === 429 ? `${head}Retry-After: 1\r\n\r\n` : `${head}\r\n`);
   }
 
   // Not closures of the upgrade, because they would retain the request as long as the socket.
   function accept(socket: ServerSocket, request: IncomingMessage): void {
     heartbeat.add(socket);
     const connection = new Connection(socket, request);
+    unread.note(request.socket, connection.request, connection);
+    connectionOfWire.set(request.socket, connection);
+    request.socket.prependListener('data', onData);
+    connection.onInitialized = limit?.takeUnauthenticated(services.networkOf(connection.request));
     if (request.headers.cookie) connection.consolePage = consolePage(request.headers, services);
     services.observer.socketOpened();
     socket.on('close', onClose);
     serve(connection);
+  }
+
+  function onData(this: Duplex, chunk: Buffer): void {
+    connectionOfWire.get(this)!.received(chunk.length);
   }
 
   function onClose(this: WebSocket, code: number): void {

@@ -93,6 +93,11 @@ export async function reloadCatalogue(applicationId: number): Promise<Catalogue>
   return catalogue;
 }
 
+/** Without reading it; undefined: no request has needed it recently. */
+export function keptCatalogue(applicationId: number): Catalogue | undefined {
+  return keptCatalogues().get(applicationId);
+}
+
 function keptCatalogues(): Map<number, Catalogue> {
   const kept = keptByDatabase.get(db) ?? new Map<number, Catalogue>();
   keptByDatabase.set(db, kept);

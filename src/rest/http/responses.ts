@@ -85,7 +85,12 @@ export class Responses {
 function noteError({ request }: Exchange, error: unknown, { body }: Answer): void {
   const known = serviceErrorOf(error);
   const message = sentencesOf(body) || known?.message || 'Internal server error';
-  factsOf(request).errors = [{ message, ...(known && { extensions: known.extensions }) }];
+  factsOf(request).errors = [{ message, names: fieldsOf(body), ...(known && { extensions: known.extensions }) }];
+}
+
+function fieldsOf(body: unknown): string[] {
+  const { errors } = (body ?? {}) as { errors?: object };
+  return !errors || Array.isArray(errors) ? [] : Object.keys(errors).filter((field) => field !== 'base');
 }
 
 /** Of any legacy form: `{"errors":["…"]}`, `{"errors":{"login":["…"]}}`, `{"code":null,"message":"…"}`. */

@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { groupBy } from '../../lib/collections.ts';
+import type { CallingRequest } from '../limits/client-address.ts';
 
 export const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
@@ -7,43 +8,61 @@ const MIN_BYTES = 64 * 1024;
 
 const CHECK_INTERVAL_MS = 100;
 
-/** Above the limit, closes connections of the network with the most unread bytes, the oldest first. */
-export function boundUnread(networkOf: (request: IncomingMessage) => string) {
-  const latest = new Map<Socket, IncomingMessage>();
-  const timer = setInterval(() => closeLargest(latest, networkOf), CHECK_INTERVAL_MS).unref();
+/** Holds received bytes that the service cannot handle yet. */
+export interface Holder {
+  readonly heldBytes: number;
+}
+
+export interface Unread {
+  /** Until the connection closes. @param request the latest one, or that which opened the WebSocket */
+  note: (connection: Duplex, request: CallingRequest, holder?: Holder) => void;
+  stop: () => void;
+}
+
+/** Above the limit, closes connections of the network with the most bytes, the oldest first. */
+export function boundUnread(networkOf: (request: CallingRequest) => string): Unread {
+  const latest = new Map<Duplex, CallingRequest>();
+  const holders = new WeakMap<Duplex, Holder>();
+  const bytesOf = (connection: Duplex) => connection.writableLength + (holders.get(connection)?.heldBytes ?? 0);
+  const timer = setInterval(() => {
+    const large = [...latest].flatMap(([connection, request]) => {
+      const bytes = bytesOf(connection);
+      return bytes < MIN_BYTES ? [] : [{ connection, bytes, request }];
+    });
+    closeLargest(large, networkOf);
+  }, CHECK_INTERVAL_MS).unref();
+  // One listener for all connections.
+  function forget(this: Duplex): void {
+    latest.delete(this);
+  }
   return {
-    note(request: IncomingMessage): void {
-      const { socket } = request;
-      if (!latest.has(socket)) socket.once('close', () => latest.delete(socket));
-      latest.set(socket, request);
+    note(connection, request, holder) {
+      if (!latest.has(connection)) connection.once('close', forget);
+      latest.set(connection, request);
+      if (holder) holders.set(connection, holder);
     },
-    stop: (): void => clearInterval(timer),
+    stop: () => clearInterval(timer),
   };
 }
 
-interface Network {
+interface Large {
+  connection: Duplex;
   bytes: number;
-  sockets: Set<Socket>;
+  request: CallingRequest;
 }
 
-function closeLargest(latest: Map<Socket, IncomingMessage>, networkOf: (request: IncomingMessage) => string) {
-  let total = 0;
-  const networks = new Map<string, Network>();
-  for (const [socket, request] of latest) {
-    if (socket.writableLength < MIN_BYTES) continue;
-    const name = networkOf(request);
-    const network = networks.get(name) ?? { bytes: 0, sockets: new Set() };
-    networks.set(name, network);
-    network.sockets.add(socket);
-    network.bytes += socket.writableLength;
-    total += socket.writableLength;
-  }
+function closeLargest(connections: readonly Large[], networkOf: (request: CallingRequest) => string): void {
+  let total = connections.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total <= MAX_UNREAD_BYTES) return;
+  const networks = [...groupBy(connections, ({ request }) => networkOf(request)).values()].map((members) => ({
+    members: [...members],
+    bytes: members.reduce((sum, { bytes }) => sum + bytes, 0),
+  }));
   while (total > MAX_UNREAD_BYTES) {
-    const largest = [...networks.values()].reduce((one, other) => (other.bytes > one.bytes ? other : one));
-    const [oldest] = largest.sockets;
-    largest.sockets.delete(oldest!);
-    largest.bytes -= oldest!.writableLength;
-    total -= oldest!.writableLength;
-    oldest!.destroy();
+    const largest = networks.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+    const { connection, bytes } = largest.members.shift()!;
+    largest.bytes -= bytes;
+    total -= bytes;
+    connection.destroy();
   }
 }

@@ -14,20 +14,37 @@ export interface NotedError {
   readonly message: string;
   readonly extensions?: Readonly<Record<string, unknown>>;
   readonly path?: readonly (string | number)[] | undefined;
+  /** Names in the message that the request may have chosen. */
+  readonly names?: readonly string[];
 }
+
+/** Whether a name is one of the service, or of the caller's application. Others may be secrets that were mixed up. */
+export type IsKnownName = (name: string) => boolean;
 
 const MAX_ERRORS = 5;
 const MAX_MESSAGE = 300;
 const MAX_PATH = 100;
 const MAX_CODE = 40;
+const UNKNOWN_NAME = '…';
 
 /** Redacted and bounded. */
-export function sentErrors(errors: readonly NotedError[]): SentError[] {
-  return errors.slice(0, MAX_ERRORS).map(({ message, extensions, path }) => ({
-    message: shownMessage(message),
+export function sentErrors(errors: readonly NotedError[], isKnown: IsKnownName): SentError[] {
+  return errors.slice(0, MAX_ERRORS).map(({ message, extensions, path, names = [] }) => ({
+    message: shownMessage(withoutNames(message, names, isKnown), isKnown),
     code: typeof extensions?.code === 'string' ? harmless(extensions.code, MAX_CODE) : null,
-    path: path ? harmless(path.join('.'), MAX_PATH) : null,
+    path: path ? harmless(path.map((key) => shownKey(key, isKnown)).join('.'), MAX_PATH) : null,
   }));
+}
+
+/** Names of a response may be aliases. */
+function shownKey(key: string | number, isKnown: IsKnownName): string {
+  return typeof key === 'number' || isKnown(key) ? String(key) : UNKNOWN_NAME;
+}
+
+function withoutNames(message: string, names: readonly string[], isKnown: IsKnownName): string {
+  return names
+    .filter((name) => name !== '' && !isKnown(name))
+    .reduce((text, name) => text.replaceAll(name, UNKNOWN_NAME), message);
 }
 
 /** The status that REST sends for these errors; the highest of them. */
@@ -40,16 +57,33 @@ function statusOfError({ message, extensions }: NotedError): number {
   return STATUS_OF_CODE[extensions?.code as ErrorCode] ?? 400;
 }
 
-/** Names of the schema, which the redaction of all quoted text would hide. */
-const NAMED = /\b(field|argument|variable|fragment|directive|type) "(\$?[A-Za-z_]\w{0,63}|\[?\w{1,60}!?\]?!?)"/gi;
+/**
+ * Names that the redaction of all quoted text would hide. Behind these prepositions GraphQL names types and fields of the
+ * schema, otherwise also those of the request.
+ */
+const NAMED = /\b((?:on|by|of|expecting) )?(field|argument|variable|fragment|directive|type) "([\w$@.[\]!]{1,80})"/gi;
+const OF_SCHEMA = new Set(['field', 'type']);
+/** Sentences of the service that repeat names of the request, for example `Incorrect filter: price[gte]`. */
+const LABELED = /\b((?:Incorrect|Unknown) [a-z_ ]{1,20}: )(.*)/s;
+const FIELDS = /\b(Fields? |Operator |with field )([^\s"«]+(?:, [^\s"«,]+)*)/g;
+const BRACKETS = /(?<=[[{])[^\s"«[\]{}]+(?=[\]}])/g;
+const WORD = /[\p{L}\p{N}_$@-]+/gu;
 const KEPT = /«([^«»]*)»/g;
 
 /** GraphQL repeats values of the request behind these words. */
 const VALUE = /((?:invalid value|(?:cannot|can not) represent[^:]{0,60}:|, found|value:?) ).*/is;
 
-export function shownMessage(message: string): string {
+export function shownMessage(message: string, isKnown: IsKnownName): string {
   const plain = harmless(message.replace(/[«»]/g, ' '), MAX_MESSAGE);
-  const named = plain.replace(NAMED, '$1 «$2»');
+  const known = (names: string) => names.replace(WORD, (name) => (isKnown(name) ? name : UNKNOWN_NAME));
+  const named = plain
+    .replace(NAMED, (_all, preposition = '', kind: string, name: string) => {
+      const isOfSchema = preposition !== '' && OF_SCHEMA.has(kind);
+      return `${preposition}${kind} «${isOfSchema ? name : known(name)}»`;
+    })
+    .replace(LABELED, (_all, label: string, rest: string) => label + known(rest))
+    .replace(FIELDS, (_all, before: string, names: string) => before + known(names))
+    .replace(BRACKETS, known);
   const withoutValues = named.replace(VALUE, (all, before: string) =>
     isSentence(all.slice(before.length)) ? all : `${before}…`,
   );

@@ -71,6 +71,9 @@ const MAX_PENDING = 2_000;
 const MAX_PENDING_OF_APPLICATION = 500;
 const MAX_SKIPPED_COUNTS = 1_000;
 const MAX_USER_AGENT = 200;
+const MAX_OPERATION = 64;
+/** Names have few, tokens have many. */
+const MAX_DIGITS = 3;
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
@@ -81,6 +84,8 @@ const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 export class RequestLog {
   /** Infinity: slow requests are not recorded. */
   readonly slowMs: number;
+  /** Names that may be stored. */
+  isKnownName: (name: string, applicationId: number) => boolean = () => false;
   readonly #now: () => Date;
   readonly #host = harmless(hostname(), 100);
   readonly #samples = new RequestSamples();
@@ -100,6 +105,7 @@ export class RequestLog {
     const at = this.#now();
     const { status, isSlow } = this.#outcomeOf(ended);
     const { isVerified, applicationId } = applicationOf(ended);
+    const isKnown = (name: string) => this.isKnownName(name, applicationId);
     const shownMethod = method === null || METHODS.has(method) ? method : 'other';
     const kind = [isVerified ? applicationId : '', transport, shownMethod, facts.route, facts.fields?.[0], status];
     if (!this.#samples.admits(kind.join(' '), performance.now()) || !this.#hasRoomFor(applicationId)) {
@@ -116,11 +122,11 @@ export class RequestLog {
       method: shownMethod,
       route: facts.route,
       path: ended.path,
-      operation: facts.operation ?? null,
+      operation: shownOperation(facts.operation),
       fields: facts.fields ?? [],
       status,
       httpStatus: ended.httpStatus,
-      errors: sentErrors(facts.errors ?? []),
+      errors: sentErrors(facts.errors ?? [], isKnown),
       durationMs: Math.round(ended.ms * 10) / 10,
       isSlow,
       isCutOff: ended.isCutOff,
@@ -179,6 +185,13 @@ export class RequestLog {
     else if (this.#skipped.size < MAX_SKIPPED_COUNTS) this.#skipped.set(key, { applicationId, hour, count });
     else if (applicationId !== NO_APPLICATION_ID) this.#skip(NO_APPLICATION_ID, at, count);
   }
+}
+
+/** Of the client, so that it may be a token by mistake. */
+function shownOperation(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  const digits = name.replace(/\D/g, '').length;
+  return name.length <= MAX_OPERATION && digits <= MAX_DIGITS ? name : '…';
 }
 
 export function hourOf(at: Date): Date {

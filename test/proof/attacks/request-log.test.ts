@@ -14,6 +14,7 @@ import {
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
 import { followRequests, loggedRequest, request, storePending } from '../../support/fixtures/request-log.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, createUser, signedParameters, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -146,5 +147,153 @@ describe('#61 the request log', () => {
       return after.rows + after.skipped >= before.rows + before.skipped + 400;
     });
     expect(after.rows - before.rows).toBeLessThan(150);
+  });
+});
+
+describe('#67 names in the request log', () => {
+  const secrets: string[] = [];
+  let alice: TestUser;
+
+  /** A name that only the client knows, and a value that it has put in the place of a name. */
+  const secret = () => {
+    const text = `zq${Math.random().toString(36).slice(2, 12)}`;
+    secrets.push(text);
+    return text;
+  };
+
+  beforeAll(async () => {
+    alice = await createUser();
+    await defineClass('Car', { make: 'String', price: 'Integer' });
+  });
+
+  const stored = async (ids: string[]): Promise<string> => {
+    await until(async () => {
+      await storePending();
+      return (await db.loggedRequest.count({ where: { requestId: { in: ids } } })) === ids.length;
+    });
+    return storedText();
+  };
+
+  async function storedText(): Promise<string> {
+    const rows = await db.loggedRequest.findMany();
+    return JSON.stringify(rows, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+  }
+
+  test('of parameters, filters, sorting and new fields over REST are replaced unless the catalogue knows them', async () => {
+    const paths: [path: string, sent: Parameters<typeof request>[1]][] = [
+      [`/data/Car.json?sort_asc=${secret()}`, { as: alice }],
+      [`/data/Car.xml?sort_desc=${secret()}`, { as: alice }],
+      [`/data/Car.json?${secret()}[gte]=1`, { as: alice }],
+      [`/data/Car.json?${secret()}%5Bgte%5D=1`, { as: alice }],
+      [`/data/Car.json?price[${secret()}]=1`, { as: alice }],
+      [`/data/Car.json?price[calc]=${secret()}`, { as: alice }],
+      [`/data/${secret()}.json`, { as: alice }],
+      [`/users.json?order=${secret()}`, { as: alice }],
+      [`/users.json?order=asc+string+${secret()}`, { as: alice }],
+      [`/users.json?filter[]=string+${secret()}+eq+1`, { as: alice }],
+      [`/users.json?filter[]=number+id+${secret()}+1`, { as: alice }],
+      [`/chat/Dialog.json?sort_asc=${secret()}`, { as: alice }],
+      [`/chat/Dialog.json?data[${secret()}][nin]=1`, { as: alice }],
+      [`/chat/Dialog.json?${secret()}[ctn]=1`, { as: alice }],
+      [`/geodata/find.json?sort_by=${secret()}`, { as: alice }],
+      [`/geodata/find.json?radius=${secret()}`, { as: alice }],
+      ['/data/Car.json', { as: alice, json: { price: secret(), [secret()]: { [secret()]: 1 } } }],
+      ['/data/Car/multi.json', { as: alice, json: { record: { 1: { price: [secret()] } } } }],
+      ['/class.json', { as: apiKey, json: { name: 'New', fields: { [secret()]: secret() } } }],
+      [
+        '/class.json',
+        {
+          as: apiKey,
+          json: { name: secret(), fields: { [secret()]: 'String' }, permissions: { read: { access: secret() } } },
+        },
+      ],
+      ['/events.json', { as: alice, json: { event: { event_type: secret(), push_type: secret() } } }],
+      ['/events.json', { as: alice, json: { event: { event_type: { [secret()]: 1 } } } }],
+      ['/users.json', { as: apiKey, json: { user: { login: { [secret()]: secret() } } } }],
+      ['/chat/Dialog.json', { as: alice, json: { type: 2, data: { class_name: secret(), [secret()]: secret() } } }],
+    ];
+    for (const [path, sent] of paths) await request(path, sent);
+    const last = await request('/data/Car.json', { as: alice, json: { price: 'x' } });
+    const text = await stored([last]);
+    expect(secrets.filter((one) => text.includes(one))).toEqual([]);
+    for (const shown of [
+      'Incorrect sort field: …',
+      'Incorrect filter: …[gte]',
+      'Incorrect filter: price[…]',
+      'Field price should be an integer',
+    ])
+      expect(text).toContain(shown);
+  });
+
+  test('of GraphQL are replaced over every transport, with aliases, fragments, variables and typed classes', async () => {
+    const documents = [
+      () => `{ ${secret()} }`,
+      () => `{ me { ${secret()} } }`,
+      () => `{ me { id ...${secret()} } }`,
+      () => `{ me { id ... on ${secret()} { id } } }`,
+      () => `{ me(${secret()}: 1) { id } }`,
+      () => `{ me @${secret()} { id } }`,
+      () => `{ user(id: $${secret()}) { id } }`,
+      () => `query ($${secret()}: Int!) { me { id } }`,
+      () => `query ($x: ${secret()}) { user(id: $x) { id } }`,
+      () => `query ($${secret()}: ID!) { user(id: $${secrets.at(-1)}) { id } }`,
+      () => `{ users(filter: { ${secret()}: 1 }) { totalCount } }`,
+      () => `{ users(orderBy: { field: ${secret()} }) { totalCount } }`,
+      () => `{ ${secret()}: user(id: 2147483647) { id } }`,
+      () => `query ${secret()}123456 { user(id: 2147483647) { id } }`,
+      () => `{ records(className: "Car", filter: { ${secret()}: { gte: 1 } }) { totalCount } }`,
+      () => `{ records(className: "Car", orderBy: { field: "${secret()}" }) { totalCount } }`,
+      () => `subscription { recordChanged(className: "Car", where: { ${secret()}: { gte: 1 } }) { cursor } }`,
+      () => `{ car(id: "5") { ${secret()} } }`,
+      () => `{ cars(filter: { ${secret()}: { eq: "1" } }) { totalCount } }`,
+      () => `mutation { createCar(input: { make: "a", ${secret()}: 1 }) { id } }`,
+      () => `fragment ${secret()} on User { id } { me { id } }`,
+    ];
+    const ids: string[] = [];
+    for (const document of documents) {
+      ids.push(await request('/graphql', { as: alice, json: { query: document() } }));
+      ids.push(
+        await request(`/graphql?query=${encodeURIComponent(document())}`, {
+          as: alice,
+          headers: { Accept: 'application/json' },
+        }),
+      );
+      ids.push(
+        await request('/graphql', { as: alice, json: { query: document() }, headers: { Accept: 'text/event-stream' } }),
+      );
+    }
+    ids.push(await request('/graphql', { as: alice, json: [{ query: `{ ${secret()} }` }] }));
+    const query = '{ me { id } }';
+    ids.push(await request('/graphql', { as: alice, json: { query, operationName: secret() } }));
+    const update = 'mutation ($input: UpdateUserInput!) { updateUser(id: 1, input: $input) { id } }';
+    ids.push(
+      await request('/graphql', { as: alice, json: { query: update, variables: { input: { [secret()]: 1 } } } }),
+    );
+    const socket = await connect(alice);
+    for (const document of documents) await socket.run(document());
+    await socket.run(update, { input: { [secret()]: { [secret()]: 1 } } });
+    await socket.close();
+    const text = await stored(ids);
+    expect(secrets.filter((one) => text.includes(one))).toEqual([]);
+    expect(text).toContain('Cannot query field \\"…\\" on type \\"User\\"');
+    expect(text).toContain('Cannot query field \\"…\\" on type \\"Car\\"');
+  });
+
+  test('that the catalogue knows are stored, so that the log says what was wrong', async () => {
+    const messages = async (query: string, variables = {}) => {
+      const id = await request('/graphql', { as: alice, json: { query, variables } });
+      await stored([id]);
+      const [row] = await db.loggedRequest.findMany({ where: { requestId: id } });
+      return (row!.errors as { message: string }[]).map(({ message }) => message);
+    };
+    expect(await messages('{ me { totalCount } }')).toEqual([
+      expect.stringMatching(/^Cannot query field "totalCount" on type "User"\./),
+    ]);
+    expect(await messages('query ($id: Int!) { user(id: $id) { id } }', { id: 'x' })).toEqual([
+      expect.stringMatching(/^Variable "\$id" (?:got|has) invalid value/),
+    ]);
+    expect(await messages('{ records(className: "Car", filter: { price: { gte: "x" } }) { totalCount } }')).toEqual([
+      expect.stringContaining('Incorrect filter: price'),
+    ]);
   });
 });

@@ -28,6 +28,11 @@ test('pages of the console are served only on its port', async () => {
   expect(await (await fetch(running.url, PAGE)).text()).not.toContain('href="./console"');
 });
 
+test('metrics are served only on the main port', async () => {
+  expect((await fetch(`${running.url}/metrics`)).status).toBe(200);
+  expect((await fetch(`${consolePort()}/metrics`)).status).toBe(404);
+});
+
 test('the cookie of an administrator counts only on the port of the console', async () => {
   expect(await administratorAt(consolePort(), consolePort())).toEqual({
     data: { applications: [{ id: APPLICATION.id }] },

@@ -111,6 +111,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       dataDir,
       publicUrl,
       resetPageUrl,
+      isMetricsOn: true,
       isConsoleOn: settings.isConsoleOn ?? true,
       consoleOrigin: settings.consoleOrigin,
       consolePort: settings.consolePort,

@@ -23,6 +23,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       dataDir: running.dataDir,
       publicUrl: undefined,
       resetPageUrl: undefined,
+      isMetricsOn: true,
       isConsoleOn: true,
       consoleOrigin: undefined,
       consolePort: settings.consolePort,
