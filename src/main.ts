@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { SECOND } from './lib/time.ts';
-import { type DatabaseServer, openServer } from './server/database-server.ts';
+import type { DatabaseServer } from './server/database-server.ts';
 import { createLog, readable } from './server/observability/log.ts';
 import { collectTraces } from './server/observability/tracing.ts';
 import { type WorkerProcess, workerProcess } from './server/worker.ts';
@@ -47,7 +47,7 @@ async function startWorkers(config: Config, log: Logger): Promise<Part[]> {
   const workers = forkWorkers(config.workers, log);
   let server: DatabaseServer | undefined;
   try {
-    server = await announcedIfSlow('starting the database', openServer(config));
+    server = await open(config);
     print(await announcedIfSlow('starting the workers', workers.start(server)));
     return [workers, server];
   } catch (error) {
@@ -58,13 +58,12 @@ async function startWorkers(config: Config, log: Logger): Promise<Part[]> {
 }
 
 async function startServing({ config, log, worker, stopRequested }: Serving): Promise<Part[]> {
+  const opening = worker ? assigned(worker, stopRequested) : open(config).then((server) => ({ isFirst: true, server }));
   // Loads while the database starts, because it takes a few hundred milliseconds.
   const modules = import('./server/serve.ts');
-  modules.catch(() => {}); // reported below
+  for (const part of [opening, modules]) part.catch(() => {}); // reported below
   const traces = await startTraces(config, log);
-  const { isFirst, server } = worker
-    ? await assigned(worker, stopRequested)
-    : { isFirst: true, server: await announcedIfSlow('starting the database', openServer(config)) };
+  const { isFirst, server } = await opening;
   const { serve, describe } = await announcedIfSlow('loading modules', modules);
   const app = await serve(server, {
     config,
@@ -80,6 +79,12 @@ async function startServing({ config, log, worker, stopRequested }: Serving): Pr
   if (worker) worker.reportReady(description);
   else print(description);
   return [app, traces];
+}
+
+/** Loaded here, because a worker does not need it, and is forked before. */
+async function open(config: Config): Promise<DatabaseServer> {
+  const { openServer } = await import('./server/database-server.ts');
+  return announcedIfSlow('starting the database', openServer(config));
 }
 
 /** The database server belongs to the primary process. */
