@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { Context } from '../context.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
-import type { Viewer } from '../lib/access.ts';
+import { administratorOf, type Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
 import { Loaders } from '../lib/loaders.ts';
 import { ResponseSize } from '../lib/response-size.ts';
@@ -222,6 +222,9 @@ function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, l
 function sharingKey({ schema, document, operationName, variableValues }: ExecutionArgs, viewer: Viewer): string {
   const { id, sinceVariables, isViewerDependent } = traitsOf(document, schema);
   const variables = Object.entries(variableValues ?? {}).filter(([name]) => !sinceVariables.has(name));
+  const administrator = administratorOf(viewer);
+  // Each reading administrator leaves entries of their own.
+  const reader = administrator && `administrator ${administrator.sessionId} ${administrator.reason}`;
   const scope = viewer.kind === 'user' && isViewerDependent ? `user ${viewer.userId}` : viewer.kind;
   const applicationId = 'applicationId' in viewer ? viewer.applicationId : 0;
   return JSON.stringify([
@@ -230,6 +233,7 @@ function sharingKey({ schema, document, operationName, variableValues }: Executi
     variables.sort(([a], [b]) => (a < b ? -1 : 1)),
     applicationId,
     scope,
+    reader,
   ]);
 }
 

@@ -64,8 +64,7 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
     const { viewer, now } = context as unknown as Context;
     const administrator = administratorOf(viewer);
     if (administrator) {
-      const { input } = args as { input?: object };
-      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, input, now());
+      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());
       const read = recordedRead(name, right, args, viewer);
       if (read) return recorded(read, now, info, () => resolver(parent, args, context, info));
     }

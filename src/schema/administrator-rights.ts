@@ -7,9 +7,10 @@ const STAFF: readonly Role[] = ['owner', 'developer', 'support'];
 const ALL: readonly Role[] = ['owner', 'developer', 'support', 'viewer'];
 const OWNER: readonly Role[] = ['owner'];
 
-interface Group extends Omit<Right, 'harmlessMembers'> {
+interface Group extends Omit<Right, 'harmlessMembers' | 'confirmedMembers'> {
   operations: string;
   harmlessMembers?: string;
+  confirmedMembers?: string;
 }
 
 /** Operations by the right that an administrator needs; a test compares them with docs/console.md. */
@@ -20,7 +21,7 @@ const GROUPS: Group[] = [
     operations:
       'apiKeys requestLog requestLogged slowShapes assistant assistants aiUsage identityProviders pushSettings mailSettings mailTemplates ' +
       'mailPreview testMail resetMailTemplate tryAssistant explainRecords createClass record records recordPage recordsById recordFile recordChanged ' +
-      'createRecord createRecords createChildRecord updateRecord updateRecords updateRecordsByCriteria ' +
+      'createRecord createRecords createChildRecord ' +
       'uploadRecordFile deleteRecord deleteRecords deleteRecordFile',
   },
   {
@@ -38,6 +39,12 @@ const GROUPS: Group[] = [
   },
   { roles: DEVELOPER, isConfirmed: true, harmlessMembers: 'fields indexes', operations: 'updateClass' },
   {
+    roles: DEVELOPER,
+    isConfirmed: true,
+    confirmedMembers: 'permissions',
+    operations: 'updateRecord updateRecords updateRecordsByCriteria',
+  },
+  {
     roles: STAFF,
     operations:
       'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
@@ -50,8 +57,8 @@ const GROUPS: Group[] = [
     roles: SUPPORT,
     operations:
       'blockUser unblockUser userSessions endUserSessions requestPasswordReset addressBook contacts registeredContacts uploadContacts ' +
-      'dialogNotifications updateDialogNotifications subscriptions createSubscription deleteSubscription ' +
-      'createPushToken deletePushToken unreadCounts typing startTyping geodata geodatum createGeodatum updateGeodatum',
+      'dialogNotifications updateDialogNotifications subscriptions deleteSubscription ' +
+      'deletePushToken unreadCounts typing startTyping geodata geodatum createGeodatum updateGeodatum',
   },
   {
     roles: SUPPORT,
@@ -70,11 +77,24 @@ const GROUPS: Group[] = [
     roles: SUPPORT,
     needsReason: true,
     operations:
-      'dialog dialogs createDialog updateDialog message messages sendMessage updateMessages readMessages ' +
+      'dialog dialogs createDialog message messages sendMessage updateMessages readMessages ' +
       'markDialogMessages changes reactions addReaction changeReactions removeReaction messageSent dialogEvents ' +
       'reactionAdded reactionRemoved askGateway assistAnswer answerStream summarizeDialog summaryStream translateText',
   },
-  { roles: SUPPORT, needsReason: true, isConfirmed: true, operations: 'deleteDialog deleteDialogs deleteMessages' },
+  {
+    roles: SUPPORT,
+    needsReason: true,
+    isConfirmed: true,
+    confirmedMembers: 'addOccupantIds addAdminIds',
+    operations: 'updateDialog',
+  },
+  // A device receives messages that leave no entry.
+  {
+    roles: SUPPORT,
+    needsReason: true,
+    isConfirmed: true,
+    operations: 'deleteDialog deleteDialogs deleteMessages createSubscription createPushToken',
+  },
   {
     roles: ALL,
     operations:
@@ -99,8 +119,12 @@ const GROUPS: Group[] = [
 ];
 
 const rights = new Map<string, Right>(
-  GROUPS.flatMap(({ operations, harmlessMembers, ...group }) => {
-    const right = harmlessMembers === undefined ? group : { ...group, harmlessMembers: harmlessMembers.split(' ') };
+  GROUPS.flatMap(({ operations, harmlessMembers, confirmedMembers, ...group }) => {
+    const right: Right = {
+      ...group,
+      ...(harmlessMembers && { harmlessMembers: harmlessMembers.split(' ') }),
+      ...(confirmedMembers && { confirmedMembers: confirmedMembers.split(' ') }),
+    };
     return operations.split(' ').map((name) => [name, right] as const);
   }),
 );

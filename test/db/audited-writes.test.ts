@@ -19,7 +19,7 @@ const WITHOUT_ACTOR: Record<string, string> = {
   'ai/usage.ts': 'figures',
   'applications/delete.ts': 'rows of a deleted application',
   'applications/stats.ts': 'figures',
-  'audit/reads.ts': 'writes the entry itself',
+  'audit/entries.ts': 'writes the entry itself',
   'classes/indexes.ts': 'derived columns of records',
   'dialogs/data.ts': 'data of a deleted class',
   'files/staged.ts': 'bookkeeping of files',

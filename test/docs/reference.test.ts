@@ -44,11 +44,10 @@ test('docs/console.md lists the rights of every operation of administrators', ()
     names!.match(/\w+/g)!.map((name) => [name, roles, isConfirmed, needsReason].join(' | ')),
   );
   const expected = administratorOperations.map((name) => {
-    const { roles, isConfirmed, needsReason, harmlessMembers } = rightOf(name)!;
+    const { roles, isConfirmed, needsReason, harmlessMembers, confirmedMembers } = rightOf(name)!;
     const others = roles.filter((role) => role !== 'owner').join(', ') || '–';
-    const confirmation = harmlessMembers
-      ? `except for ${harmlessMembers.map((one) => `\`${one}\``).join(', ')}`
-      : 'yes';
+    const listed = (harmlessMembers ?? confirmedMembers ?? []).map((one) => `\`${one}\``).join(', ');
+    const confirmation = listed === '' ? 'yes' : `${harmlessMembers ? 'except for' : 'for'} ${listed}`;
     return [name, others, isConfirmed ? confirmation : '', needsReason ? 'yes' : ''].join(' | ');
   });
   expect(documented.sort()).toEqual(expected.sort());

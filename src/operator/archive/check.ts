@@ -100,12 +100,13 @@ function requireOwn({ table, columns }: RowsEntry, row: (string | null)[], appli
   const key = textOf(KEY_COLUMNS[table.name]);
   if (key != null && !isKeyOf(applicationId, key)) throw damaged();
   const fields = textOf(FIELD_COLUMNS[table.name]);
-  if (fields?.includes('"key"') && !keysIn(fields).every((one) => isKeyOf(applicationId, one))) throw damaged();
+  if (fields != null && !keysIn(fields).every((one) => isKeyOf(applicationId, one))) throw damaged();
 }
 
 function keysIn(fields: string): string[] {
   try {
-    const values = Object.values(JSON.parse(fields) as Record<string, { key?: unknown } | null>);
+    // Parsed, because JSON can spell the name of a member in many ways.
+    const values = Object.values((JSON.parse(fields) ?? {}) as Record<string, { key?: unknown } | null>);
     return values.flatMap((value) =>
       value !== null && typeof value === 'object' && 'key' in value ? [String(value.key)] : [],
     );

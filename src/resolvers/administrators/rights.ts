@@ -10,6 +10,8 @@ export interface Right {
   needsReason?: boolean;
   /** Members of the input for which the roles suffice. Others can take over a user or open data. Default: none. */
   harmlessMembers?: readonly string[];
+  /** Members of the arguments, at any depth, that need the confirmation. Default: every call needs it. */
+  confirmedMembers?: readonly string[];
 }
 
 /** Whether the roles suffice for this input. */
@@ -27,7 +29,7 @@ export function requireRight(
   right: Right | undefined,
   administrator: AdministratorIdentity,
   applicationId: number | undefined,
-  input: object | undefined,
+  args: { input?: object },
   now: Date,
 ): void {
   const isRole =
@@ -36,7 +38,13 @@ export function requireRight(
       ? administrator.roles.some(({ role }) => right.roles.includes(role))
       : hasRole(administrator, right.roles, applicationId));
   if (!isRole) throw new ForbiddenError('Your role does not allow this operation');
-  if (isHarmless(right, input)) return;
+  if (isHarmless(right, args.input)) return;
   if (right.needsReason && !administrator.reason) throw new ReasonRequiredError();
-  if (right.isConfirmed) requireConfirmed(administrator, now);
+  const { confirmedMembers } = right;
+  if (confirmedMembers ? hasMember(args, confirmedMembers) : right.isConfirmed) requireConfirmed(administrator, now);
+}
+
+function hasMember(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, part]) => names.includes(name) || hasMember(part, names));
 }

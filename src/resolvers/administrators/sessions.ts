@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CallingPage, Context, Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
-import type { AdministratorIdentity } from '../../lib/access.ts';
+import type { AdministratorIdentity, AssignedRole } from '../../lib/access.ts';
 import { BadInputError, ConfirmationRequiredError } from '../../lib/errors.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
@@ -58,15 +58,18 @@ export async function findIdentity(
   return { ...administrator, sessionId, confirmedAt };
 }
 
-/** Does not count as a request. */
-export async function isSessionValid(
-  { sessionId }: Pick<AdministratorIdentity, 'sessionId'>,
+/** Whether the session is valid and its administrator has the same roles. Does not count as a request. */
+export async function hasSameRights(
+  { sessionId, roles }: Pick<AdministratorIdentity, 'sessionId' | 'roles'>,
   { now }: Pick<Services, 'now'>,
 ): Promise<boolean> {
-  const select = { createdAt: true, seenAt: true };
-  const session = await db.administratorSession.findUnique({ where: { id: sessionId }, select });
-  return session !== null && !isExpired(session, now());
+  const session = await db.administratorSession.findUnique({ where: { id: sessionId }, select: SESSION });
+  if (!session || isExpired(session, now())) return false;
+  const current = session.administrator.roles.map(nameOfRole);
+  return current.length === roles.length && roles.every((role) => current.includes(nameOfRole(role)));
 }
+
+const nameOfRole = ({ applicationId, role }: AssignedRole) => `${applicationId} ${role}`;
 
 export function confirmedUntil(confirmedAt: Date): Date {
   return new Date(confirmedAt.getTime() + CONFIRMATION_MS);

@@ -19,7 +19,7 @@ export function admitAdministrator(
   const administrator = administratorOf(viewer);
   if (isPublic || !administrator || !('applicationId' in viewer) || !viewer.actor) return undefined;
   const { applicationId, actor } = viewer;
-  requireRight(READS_FILES, administrator, applicationId, undefined, now());
+  requireRight(READS_FILES, administrator, applicationId, {}, now());
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
   return recordRead({ operation: 'blobFile', subjectId: String(id), applicationId, userId }, actor, now());
 }

@@ -26,26 +26,31 @@ export function servedFile(
   { storage, publicUrl }: Pick<Context, 'storage' | 'publicUrl'>,
 ): ServedFile {
   const { key, name, contentType, size, path } = file;
-  return { name, contentType, size, content: new FileContent(storage, key, publicUrl() + path) };
+  return { name, contentType, size, content: new FileContent(storage, { key, size }, publicUrl() + path) };
 }
 
 /** REST streams the bytes; JSON contains their URL. */
 export class FileContent {
   readonly #storage: Storage;
-  readonly #key: string;
+  readonly #file: Pick<OwnedFile, 'key' | 'size'>;
   readonly #url: string;
 
-  constructor(storage: Storage, key: string, url: string) {
+  constructor(storage: Storage, file: Pick<OwnedFile, 'key' | 'size'>, url: string) {
     this.#storage = storage;
-    this.#key = key;
+    this.#file = file;
     this.#url = url;
   }
 
-  /** @throws {NotFoundError} the file was deleted in the meantime */
+  /**
+   * @throws {NotFoundError} the file was deleted in the meantime, or does not have the size of its row, so that the bytes
+   *    would continue into the next response
+   */
   async open(range?: ByteRange): Promise<Readable> {
-    const found = await this.#storage.get(this.#key, range);
-    if (!found) throw new NotFoundError();
-    return found.stream;
+    const { key, size } = this.#file;
+    const found = await this.#storage.get(key, range);
+    if (found?.size === size) return found.stream;
+    found?.stream.destroy();
+    throw new NotFoundError();
   }
 
   toJSON(): string {

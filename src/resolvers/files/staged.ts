@@ -4,9 +4,10 @@ import { db, type Transaction } from '../../db/client.ts';
 import { columnsOf, select } from '../../db/columns.ts';
 import { queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import { newStorageKey, type StagedFile, type Storage } from '../../gateways/storage.ts';
+import { isKeyOf, newStorageKey, type StagedFile, type Storage } from '../../gateways/storage.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
+import { headerType } from '../../lib/header-type.ts';
 import { HOUR } from '../../lib/time.ts';
 
 /** Longer than any upload takes. */
@@ -32,7 +33,7 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
   await db.unclaimedFile.create({ data: { applicationId, key, removeAfter } });
   try {
     const stored = await services.storage.put(key, stream, { maxBytes });
-    return { applicationId, key, name, contentType, ...stored };
+    return { applicationId, key, name, contentType: headerType(contentType), ...stored };
   } catch (error) {
     await removeReleased([{ applicationId, key }], services);
     throw error;
@@ -52,9 +53,11 @@ export interface ReleasedKey {
 
 /** Call it in the transaction that deletes the rows, then `removeReleased`. */
 export async function releaseFile(transaction: Transaction, files: ReleasedKey[], removeAfter: Date): Promise<void> {
-  if (files.length === 0) return;
+  // Imported rows may name other keys.
+  const own = files.filter(({ applicationId, key }) => isKeyOf(applicationId, key));
+  if (own.length === 0) return;
   await transaction.unclaimedFile.createMany({
-    data: files.map(({ applicationId, key }) => ({ applicationId, key, removeAfter })),
+    data: own.map(({ applicationId, key }) => ({ applicationId, key, removeAfter })),
   });
 }
 
@@ -86,7 +89,7 @@ function sweepBatch(now: Date, storage: Storage): Promise<number> {
       WHERE f.remove_after <= ${now} ORDER BY f.remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
     const files = await queryIn(transaction, statement);
     for (const { applicationId, key } of files) {
-      await storage.delete(key);
+      if (isKeyOf(applicationId, key)) await storage.delete(key);
       await transaction.unclaimedFile.delete({ where: { applicationId_key: { applicationId, key } } });
     }
     return files.length;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Token, TokenizerMode } from 'parse5';
 import { mentionsOf, withLink } from './placeholders.ts';
 
-/** Elements whose text is only displayed. Others may send it (`textarea`) or fetch with it (`style`). */
+/** Elements whose text is only displayed. Others may send it (`button`) or fetch with it (`style`). */
 const INLINE = wordsOf(
   'a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt u var',
 );
@@ -11,7 +11,7 @@ const BLOCKS = wordsOf(
     'h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul',
 );
 
-const BEFORE_WORD = /\s[<(["']?$/;
+const BEFORE_WORD = /[ \n\t][<(["']?$/;
 
 const VOID = wordsOf('area base col embed img input link meta source track wbr');
 
@@ -21,20 +21,22 @@ export function hasOnlyOwnWords(text: string): boolean {
   return ownWordsIn(withLink(text, mark), mark) === mentionsOf(text, 'link');
 }
 
-/** Foreign content has other rules for its tokens; the others read attributes. */
-const REFUSED = wordsOf('svg math link');
+/** Parsers read tokens differently below them (`select`), mail programs differ (`noscript`), or they read attributes. */
+const REFUSED = wordsOf(
+  'svg math link select frameset noscript template textarea xmp iframe noembed noframes plaintext script object',
+);
 
 /** Elements whose content has no tags, with the state that reads it. */
 const RAW = new Map<string, keyof typeof TokenizerMode>([
-  ...[...wordsOf('style xmp iframe noembed noframes')].map((name) => [name, 'RAWTEXT'] as const),
-  ['textarea', 'RCDATA'],
+  ['style', 'RAWTEXT'],
   ['title', 'RCDATA'],
-  ['script', 'SCRIPT_DATA'],
-  ['plaintext', 'PLAINTEXT'],
 ]);
 
-/** Selectors of attributes with addresses of images send parts of the link to other servers. */
-const READING_STYLE = /[[\\]|@import/i;
+/** Selectors of attributes and fonts for some characters send parts of the link to other servers. */
+const READING_STYLE = /[[\\]|@(?!media\b)/i;
+
+/** Some mail programs show their content. */
+const CONDITIONAL_COMMENT = /^\s*\[if/i;
 
 /** Whether each `{{link}}` is displayed as a word of its own or is the `href` of a link, so that no other server gets it. */
 export async function hasOnlyOwnLinks(html: string): Promise<boolean> {
@@ -83,7 +85,9 @@ async function displayed(html: string, address: string): Promise<Displayed> {
       onCharacter: ({ chars }) => add(chars),
       onWhitespaceCharacter: ({ chars }) => add(chars),
       onNullCharacter() {},
-      onComment() {},
+      onComment({ data }) {
+        isRead ||= CONDITIONAL_COMMENT.test(data);
+      },
       onDoctype() {},
       onEof() {},
     },

@@ -1,9 +1,10 @@
 import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { MailTemplateKind } from '../../generated/prisma/client.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
 import { filled, filledHtml, filledSubject, type MailValues } from './placeholders.ts';
 import { type GivenTexts, type MailTexts, requireTexts } from './rules.ts';
-import { findMailTemplate } from './templates.ts';
+import { defaultOf, findMailTemplate, type MailTemplate } from './templates.ts';
 
 export function rendered({ subject, text, html }: MailTexts, values: MailValues): MailTexts {
   return {
@@ -19,8 +20,17 @@ export async function renderMail(
   kind: MailTemplateKind,
   values: MailValues,
 ): Promise<{ subject: string; text: string; html: string | undefined }> {
-  const { html, ...texts } = rendered(await findMailTemplate(applicationId, kind), values);
+  const { html, ...texts } = rendered(await soundTexts(await findMailTemplate(applicationId, kind)), values);
   return { ...texts, html: html ?? undefined };
+}
+
+/** Texts that were stored under other rules, or imported, may send the link to other servers. */
+async function soundTexts(template: MailTemplate): Promise<MailTexts> {
+  if (template.isDefault) return template;
+  return requireTexts(template).catch((error: unknown) => {
+    if (error instanceof InvalidFieldsError) return defaultOf(template.kind);
+    throw error;
+  });
 }
 
 type SampleContext = Pick<Context, 'resetPageUrl'>;

@@ -39,7 +39,9 @@ async function problemsOf(field: keyof MailTexts, value: string): Promise<string
   if (field === 'subject' && mentionsOf(value, 'link') > 0) problems.push('should not contain {{link}}');
   if (field === 'text' && !hasOnlyOwnWords(value)) problems.push('should contain {{link}} only as a word of its own');
   if (field === 'html' && value.length <= most && !(await hasOnlyOwnLinks(value))) {
-    problems.push('should contain {{link}} only as a word of its own or as the href of a link');
+    problems.push(
+      'should contain {{link}} only as a word of its own or as the href of a link, and nothing that reads it',
+    );
   }
   const [unknown] = unknownPlaceholders(value);
   if (unknown !== undefined) {

@@ -57,6 +57,6 @@ export async function resetMailTemplate(
   return defaultOf(kind);
 }
 
-function defaultOf(kind: MailTemplateKind): MailTemplate {
+export function defaultOf(kind: MailTemplateKind): MailTemplate {
   return { kind, ...DEFAULTS[kind], isDefault: true, updatedAt: null };
 }

@@ -1,6 +1,7 @@
 import type { ActingContext, IdentifiedContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
+import { isKeyOf } from '../../gateways/storage.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import type { FileValue } from '../classes/values.ts';
@@ -52,7 +53,7 @@ export async function findRecordFile(
   requireFileField(await classNamed(className, context.viewer), fieldName);
   const record = await findRecord(className, id, context);
   const file = await withFields(record, fieldName, context, (fields) => fileIn(fields, fieldName));
-  if (!file) throw new NotFoundError();
+  if (!file || !isKeyOf(record.applicationId, file.key)) throw new NotFoundError();
   const path = `/data/${className}/${id}/file?field_name=${fieldName}`;
   return servedFile({ ...file, path }, context);
 }

@@ -1,7 +1,7 @@
 import type { Services } from '../../context.ts';
 import { type AdministratorIdentity, administratorOf, type KnownViewer, type ViewerSession } from '../../lib/access.ts';
 import { SECOND } from '../../lib/time.ts';
-import { isSessionValid } from '../administrators/sessions.ts';
+import { hasSameRights } from '../administrators/sessions.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
 export interface Validity {
@@ -29,7 +29,7 @@ async function validityOfAdministrator(
   administrator: AdministratorIdentity,
   services: Services,
 ): Promise<Validity | undefined> {
-  if (!(await isSessionValid(administrator, services))) return undefined;
+  if (!(await hasSameRights(administrator, services))) return undefined;
   return { expiresAt: new Date(services.now().getTime() + ADMINISTRATOR_CHECK_MS) };
 }
 

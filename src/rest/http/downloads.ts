@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
+import { headerType } from '../../lib/header-type.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
@@ -18,7 +19,7 @@ export function portionOf({ name, contentType, size }: ServedFile, { method, hea
   if (range === 'outside') return { status: 416, headers: { 'Content-Range': `bytes */${size}` } };
 
   const common = {
-    'Content-Type': contentType,
+    'Content-Type': headerType(contentType),
     'Content-Disposition': contentDisposition(name, contentType),
     'Content-Security-Policy': 'sandbox',
     'Accept-Ranges': 'bytes',
@@ -40,6 +41,10 @@ export async function sendPortion(
     return;
   }
   const stream = await content.open(range);
-  response.writeHead(status, addHeaders(more, headers));
-  await pipeline(stream, response);
+  try {
+    response.writeHead(status, addHeaders(more, headers));
+    await pipeline(stream, response);
+  } finally {
+    stream.destroy(); // an open one occupies a connection to the storage
+  }
 }

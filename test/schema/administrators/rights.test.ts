@@ -7,7 +7,8 @@ import { operationAccess } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { connect, openSocket } from '../../support/clients/websocket.ts';
+import { streamEvents } from '../../support/clients/sse.ts';
+import { connect, openSocket, until } from '../../support/clients/websocket.ts';
 import {
   errorIn,
   errorOfOperation,
@@ -85,7 +86,7 @@ test('texts of messages require a reason, and deletions a confirmation', async (
   const administrator = await signedInAdministrator('owner');
   clock.advance(15 * MINUTE);
   for (const operation of OPERATIONS.filter(({ path }) => operationAccess.get(path) !== 'user')) {
-    const { needsReason, isConfirmed, harmlessMembers } = rightOf(operation.name)!;
+    const { needsReason, isConfirmed, harmlessMembers, confirmedMembers } = rightOf(operation.name)!;
     if (harmlessMembers) continue; // test/proof/attacks/takeover.test.ts
     if (needsReason) {
       expect([operation.path, await errorOfOperation(operation, administrator, alice)]).toMatchObject([
@@ -93,7 +94,7 @@ test('texts of messages require a reason, and deletions a confirmation', async (
         { code: 'REASON_REQUIRED' },
       ]);
     }
-    if (isConfirmed) {
+    if (isConfirmed && !confirmedMembers) {
       expect([operation.path, await errorOfOperation(operation, withReason(administrator), alice)]).toMatchObject([
         operation.path,
         { code: 'CONFIRMATION_REQUIRED' },
@@ -212,6 +213,29 @@ describe('over WebSocket', () => {
     await db.administratorSession.deleteMany({ where: { administratorId: administrator.id } });
     clock.advance(5_000);
     expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
+  });
+
+  test.each(['socket', 'event stream'])('a %s ends when the roles of the administrator change', async (transport) => {
+    const administrator = await signedInAdministrator('support', 'viewer');
+    const as = withReason(administrator);
+    const { Cookie, Origin, ...payload } = as.headers;
+    const query = 'subscription { messageSent { message { text } } }';
+    const removeRole = async () => {
+      await db.administratorRole.deleteMany({ where: { administratorId: administrator.id, role: 'support' } });
+      clock.advance(5_000);
+    };
+    if (transport === 'socket') {
+      const socket = await connect({ headers: payload }, undefined, { Cookie: Cookie!, Origin: Origin! });
+      const { subscriptionCount } = running.app.services.hub;
+      socket.send({ id: 'live', type: 'subscribe', payload: { query } });
+      await until(() => running.app.services.hub.subscriptionCount > subscriptionCount);
+      await removeRole();
+      expect(await socket.closed).toEqual({ code: 4403, reason: 'Forbidden' });
+    } else {
+      const stream = await streamEvents(query, {}, as);
+      await removeRole();
+      await stream.ended;
+    }
   });
 
   test('a page of another site is not admitted', async () => {

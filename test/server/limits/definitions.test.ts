@@ -25,6 +25,7 @@ test('the default limits equal those of the contract, and those of passwords and
     console: strict,
     oldPassword: strict,
     mail: strict,
+    testMail: { quota: 30, windowSeconds: 86_400 },
   });
 });
 
