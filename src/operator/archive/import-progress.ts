@@ -26,6 +26,20 @@ export async function progressOf(client: pg.Client, applicationIds: number[]): P
   return rows.map((row) => ({ ...row, seen: 0 }));
 }
 
+/** All applications share the sequences. @throws {ArchiveError} an id leaves less than half of its sequence */
+export async function requireRoom(client: pg.Client, highest: Map<string, bigint>): Promise<void> {
+  for (const [sequence, value] of highest) {
+    const { rows } = await client.query<{ last: string }>(
+      'SELECT seqmax::text AS last FROM pg_sequence WHERE seqrelid = $1::regclass',
+      [sequence],
+    );
+    if (value <= BigInt(rows[0]!.last) / 2n) continue;
+    throw new ArchiveError(
+      `the archive has the id ${value}, which would leave few ids of ${sequence} for all applications; --trust accepts it`,
+    );
+  }
+}
+
 /** Locks each sequence, because its value must not change between reading and setting it. */
 export async function raiseSequences(client: pg.Client, highest: Map<string, bigint>): Promise<void> {
   for (const [sequence, value] of highest) {

@@ -8,7 +8,15 @@ import { isDataError, requireNoClash, requireValues, storable } from './check.ts
 import { namePlainly, readColumns, type TableColumns } from './columns.ts';
 import { EncryptedSecrets } from './encrypted-secrets.ts';
 import type { Counted } from './format.ts';
-import { complete, type ImportProgress, progressOf, raiseSequences, storeFile, storeRows } from './import-progress.ts';
+import {
+  complete,
+  type ImportProgress,
+  progressOf,
+  raiseSequences,
+  requireRoom,
+  storeFile,
+  storeRows,
+} from './import-progress.ts';
 import { type ArchiveEntry, ArchiveReader, type RowsEntry } from './read.ts';
 import { removeImport } from './remove.ts';
 import { APPLICATIONS } from './tables.ts';
@@ -159,6 +167,7 @@ class Import {
 
   /** Raises the sequences first, so that they generate no id that is yet to be stored. */
   async #begin(id: string): Promise<void> {
+    if (!this.#trust.isGiven) await requireRoom(this.#client, this.#highest);
     await raiseSequences(this.#client, this.#highest);
     const known = await progressOf(this.#client, this.#applicationIds);
     for (const entry of this.#applications) {

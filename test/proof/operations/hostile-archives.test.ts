@@ -124,6 +124,21 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
   600_000,
 );
 
+test('an archive with an id that leaves few for other applications needs the trust of the operator', async () => {
+  const place = await emptyInstallation();
+  const file = join(await temporaryFolder(), 'bad.tar.gz');
+  const before = await allRows(place);
+  await writeFile(file, await packed(recounted(withLastValue(good, /\/users\//, 'id', '2147483647'))));
+  const importing = storeArchive(file, place, { isTrusted: false });
+  await expect(importing).rejects.toThrow('would leave few ids of public.users_id_seq for all applications');
+  expect(await allRows(place)).toEqual(before);
+  const client = new pg.Client(place.database);
+  await client.connect();
+  const { rows } = await client.query('SELECT last_value::int AS last FROM users_id_seq');
+  await client.end();
+  expect(rows).toEqual([{ last: 1 }]);
+}, 600_000);
+
 test('a valid archive packed by these tests is imported', async () => {
   const place = await emptyInstallation();
   const file = join(await temporaryFolder(), 'good.tar.gz');
@@ -249,15 +264,25 @@ function renaming(entry: RegExp, rename: (name: string) => string) {
 }
 
 function withoutColumn(entries: Entries, entry: RegExp, column: string): Entries {
+  return withRows(entries, entry, (rows) => {
+    const place = rows[0]!.indexOf(column);
+    return rows.map((row) => row.toSpliced(place, 1));
+  });
+}
+
+function withLastValue(entries: Entries, entry: RegExp, column: string, value: string): Entries {
+  return withRows(entries, entry, (rows) => {
+    const last = rows.at(-1)!.with(rows[0]!.indexOf(column), value);
+    return rows.with(-1, last);
+  });
+}
+
+function withRows(entries: Entries, entry: RegExp, change: (rows: unknown[][]) => unknown[][]): Entries {
   return entries.map(([name, content]) => {
     if (!entry.test(name)) return [name, content];
-    const rows = content
-      .toString()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown[]);
-    const place = rows[0]!.indexOf(column);
-    return [name, Buffer.from(rows.map((row) => `${JSON.stringify(row.toSpliced(place, 1))}\n`).join(''))];
+    const lines = content.toString().trimEnd().split('\n');
+    const rows = change(lines.map((line) => JSON.parse(line) as unknown[]));
+    return [name, Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))];
   });
 }
 
