@@ -892,7 +892,7 @@ export const GUARDS: Guard[] = [
   ]),
   ...guardsOf('inputs.test.ts', '#64 JSON of other users', [
     [64, 'src/resolvers/messages/rules.ts', 'attachment ? memberProblems(attachment) : []', '[]'],
-    [64, 'src/resolvers/messages/rules.ts', 'return isLinkable(String(member));', 'return true;'],
+    [64, 'src/resolvers/messages/rules.ts', 'return isStorable(String(member));', 'return true;'],
     [64, 'src/resolvers/messages/rules.ts', "return typeof member === 'string';", 'return true;'],
     [64, 'src/resolvers/dialogs/create.ts', '...photoProblems(input.photo)', ''],
     [64, 'src/resolvers/dialogs/update.ts', '...photoProblems(input.photo)', ''],
@@ -909,8 +909,8 @@ export const GUARDS: Guard[] = [
       "return url.protocol === 'http:' || url.protocol === 'https:' ? url : undefined;",
       'return url;',
     ],
-    [64, 'packages/client/src/app/files.ts', 'address.origin !== this.#base.origin', 'false'],
-    [64, 'packages/chat-ui/src/attachments.tsx', '!isRequested && !mayLoad(link)', 'false'],
+    [64, 'packages/client/src/app/files.ts', 'this.#blobAt(address.href) === undefined', 'false'],
+    [64, 'packages/chat-ui/src/attachments.tsx', 'isRequested || mayLoad(link)', 'true'],
   ]),
   ...guardsOf('takeover.test.ts', '#68 acts that amount to a takeover', [
     [68, 'src/resolvers/administrators/rights.ts', 'if (isHarmless(right, args.input)) return;', 'return;'],
@@ -1125,5 +1125,12 @@ export const GUARDS: Guard[] = [
       'return read ? recordDialogs(read, event, now)',
       'return false ? recordDialogs(read!, event, now)',
     ],
+  ]),
+  ...guardsOf('files.test.ts', '#72 credentials in addresses', [
+    [72, 'src/resolvers/content/tickets.ts', 'if (!(seconds * 1000 > now().getTime())) return false;', ''],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a source
+    [72, 'src/resolvers/content/tickets.ts', '`${uid} ${seconds}`', '`${seconds}`'],
+    [72, 'src/resolvers/content/addresses.ts', '!(name === blob.uid || (await isReadableBy(blob, viewer)))', 'false'],
+    [72, 'src/rest/http/downloads.ts', '...(/[?&]ticket=/.test(url) && WITH_TICKET),', ''],
   ]),
 ];

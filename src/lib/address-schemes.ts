@@ -14,8 +14,10 @@ export function schemeOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).protocol : undefined;
 }
 
-/** Whether pages may link to an address that a user wrote: `https://example.com/a`, `/a` */
-export function isLinkable(address: string): boolean {
-  const scheme = schemeOf(address);
-  return scheme === undefined || scheme === 'http:' || scheme === 'https:';
+/** `geo:` of locations, which legacy clients send. */
+const STORABLE: readonly (string | undefined)[] = [undefined, 'http:', 'https:', 'geo:'];
+
+/** Whether an address that a user wrote is stored for others: `https://example.com/a`, `/a`, `geo:1,2` */
+export function isStorable(address: string): boolean {
+  return STORABLE.includes(schemeOf(address));
 }

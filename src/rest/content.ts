@@ -1,4 +1,4 @@
-import { isObject, type Parameters } from '../lib/bracket-keys.ts';
+import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { readFlag, readList, readText } from '../lib/parameter-values.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
@@ -32,8 +32,8 @@ const ListBlobs = graphql(
 
 const FindBlob = graphql(`query FindBlob($id: Int!) { blob(id: $id) { ...BlobFields } }`, [blobShape]);
 
-const FindBlobFile = graphql(`query FindBlobFile($uid: String, $id: Int) {
-  blobFile(uid: $uid, id: $id) { name contentType size content }
+const FindBlobFile = graphql(`query FindBlobFile($uid: String, $id: Int, $ticket: String) {
+  blobFile(uid: $uid, id: $id, ticket: $ticket) { name contentType size content }
 }`);
 
 const UpdateBlob = graphql(
@@ -105,7 +105,7 @@ export const contentRoutes = [
     only: UID,
     download: true,
     document: FindBlobFile,
-    variables: ({ path }) => ({ uid: path.uid! }),
+    variables: ({ path, parameters }) => ({ uid: path.uid!, ticket: readTicket(parameters.ticket) }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
     docs: contentDocs.findBlobFile,
@@ -185,6 +185,11 @@ function uploadFields(parameters: Parameters) {
 }
 
 /** Clients treat `/uploads` as an object store. */
+/** Malformed parameters of a download are ignored. */
+function readTicket(value: ParameterValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 function presentUpload({ uid, md5, url }: { uid: string; md5: string; url: string }): XmlBody {
   const location = `<Location>${escapeText(url)}</Location>`;
   return new XmlBody(

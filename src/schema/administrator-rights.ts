@@ -48,7 +48,7 @@ const GROUPS: Group[] = [
     roles: STAFF,
     operations:
       'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
-      'usersByFullName usersByTags me presence blob blobFile blobs createBlob completeBlob event events eventStatus ' +
+      'usersByFullName usersByTags me presence blob blobFile blobs fileAddresses createBlob completeBlob event events eventStatus ' +
       'createEvents updateEvent pushSends pushDeliveries',
   },
   { roles: STAFF, isConfirmed: true, operations: 'deleteBlob deleteEvent' },

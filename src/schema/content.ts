@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { uploadAddress } from '../resolvers/content/access.ts';
+import { type FileAddress, listFileAddresses, MAX_FILES } from '../resolvers/content/addresses.ts';
 import { admitAdministrator } from '../resolvers/content/administrators.ts';
 import { completeBlob } from '../resolvers/content/complete.ts';
 import { createBlob } from '../resolvers/content/create.ts';
@@ -188,8 +189,37 @@ builder.queryField('blobFile', (t) =>
     args: {
       uid: t.arg.string({ description: 'The `uid`, 34 hex digits. Pass either `uid` or `id`.' }),
       id: t.arg.int({ description: 'The numeric id. Pass either `uid` or `id`.' }),
+      ticket: t.arg.string({
+        description: 'The `ticket` in an address of `fileAddresses`, in place of credentials; only for a `uid`.',
+      }),
     },
     resolve: (_root, args, context) => findBlobFile(args, context),
+  }),
+);
+
+const FileAddressType = builder.objectRef<FileAddress>('FileAddress').implement({
+  description: 'An address of one file, for images and links: a download needs no credentials.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'Download URL. Every client that has it can use it until it expires.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the URL stops working, 15 minutes after it was issued; null for a public file.',
+    }),
+  }),
+});
+
+builder.queryField('fileAddresses', (t) =>
+  t.withAuth({ session: true }).field({
+    type: [FileAddressType],
+    nullable: { list: false, items: true },
+    description:
+      'Short-lived addresses of files, in the given order, so that no address contains the credentials of the caller. ' +
+      'Null for a file that is unknown, incomplete or not readable by the caller.',
+    args: {
+      files: t.arg.stringList({ required: true, description: `Ids or uids of blobs, at most ${MAX_FILES}.` }),
+    },
+    resolve: (_root, { files }, context) => listFileAddresses(files, context),
   }),
 );
 

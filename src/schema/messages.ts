@@ -145,7 +145,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       type: ['JSON'],
       description:
         'At most 20 objects with `type` and `id` or `url`: `{ "type": "image", "id": "42" }`. A `url` has the scheme ' +
-        '`http` or `https`, or none. `uid`, `name` and `contentType` (or `content-type`) are texts; `size`, `width`, ' +
+        '`http`, `https` or `geo`, or none. `uid`, `name` and `contentType` (or `content-type`) are texts; `size`, `width`, ' +
         '`height` and `duration` are numbers, also as text. Other keys are stored unchanged.',
     }),
     customFields: t.field({

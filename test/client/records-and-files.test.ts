@@ -130,7 +130,10 @@ test('files.upload stores a file, reports its progress and attaches it to a mess
     size: 5,
   });
   expect(progress.at(-1)).toBe(1);
-  expect(await (await fetch(atrium.files.url(file))).text()).toBe('hello');
+  const { url, expiresAt } = await atrium.files.address(atrium.files.link(file.uid)!);
+  expect(url).not.toContain(atrium.client.session!.token);
+  expect(expiresAt!.getTime() - running.now().getTime()).toBeLessThanOrEqual(15 * 60_000);
+  expect(await (await fetch(url)).text()).toBe('hello');
   const { id } = await atrium.chat.createGroup('Files', []);
   const attachments = [{ type: 'file', id: file.uid, name: file.name, size: file.size }];
   expect(await atrium.chat.dialog(id).send({ attachments })).toMatchObject({ text: '', attachments });

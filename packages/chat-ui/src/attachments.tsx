@@ -1,9 +1,10 @@
 import type { Attachment, FileLink } from '@atrium/client';
-import { useAtrium } from '@atrium/react';
+import { useAtrium, useFileAddress } from '@atrium/react';
 import { useState } from 'react';
 import { FileIcon } from './icons.tsx';
 import { useImageOrigins } from './image-origins.ts';
 import { useLabels } from './labels.ts';
+import { useFirst } from './use-first.ts';
 
 const UNITS = ['B', 'kB', 'MB', 'GB'];
 
@@ -40,8 +41,11 @@ function Picture({ attachment, link }: { attachment: Attachment; link: FileLink 
   const labels = useLabels();
   const mayLoad = useImageOrigins();
   const [isRequested, setRequested] = useState(false);
+  const isLoaded = isRequested || mayLoad(link);
+  const address = useFileAddress(isLoaded ? link : undefined);
+  const source = useFirst(address, link.url);
   const { name = labels.attachment, width = 0, height = 0 } = attachment;
-  if (!isRequested && !mayLoad(link)) {
+  if (!isLoaded) {
     return (
       <button type="button" className="atrium-file" onClick={() => setRequested(true)}>
         <FileIcon />
@@ -52,12 +56,12 @@ function Picture({ attachment, link }: { attachment: Attachment; link: FileLink 
   return (
     <a
       className="atrium-picture"
-      href={link.url}
+      href={address}
       target="_blank"
       rel="noreferrer"
       style={{ aspectRatio: width > 0 && height > 0 ? `${width} / ${height}` : '4 / 3' }}
     >
-      <img src={link.url} alt={name} loading="lazy" referrerPolicy="no-referrer" />
+      <img src={source} alt={name} loading="lazy" referrerPolicy="no-referrer" />
     </a>
   );
 }
@@ -66,8 +70,9 @@ function Picture({ attachment, link }: { attachment: Attachment; link: FileLink 
 function FileItem({ attachment, link }: { attachment: Attachment; link: FileLink | undefined }) {
   const labels = useLabels();
   const { name = labels.attachment, size } = attachment;
+  const address = useFileAddress(link);
   return (
-    <a className="atrium-file" {...(link && { href: link.url, target: '_blank', rel: 'noreferrer' })}>
+    <a className="atrium-file" {...(address && { href: address, target: '_blank', rel: 'noreferrer' })}>
       <FileIcon />
       <span className="atrium-file-name">{name}</span>
       {size !== undefined && <span className="atrium-file-size">{sizeText(size)}</span>}

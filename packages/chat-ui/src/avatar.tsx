@@ -1,5 +1,6 @@
-import { useAtrium } from '@atrium/react';
+import { useAtrium, useFileAddress } from '@atrium/react';
 import { useImageOrigins } from './image-origins.ts';
+import { useFirst } from './use-first.ts';
 
 /** Colors with white text in a contrast of at least 4.5. */
 const COLORS = ['#b4451f', '#8a5a00', '#4d7a1f', '#1f7a4d', '#1f7380', '#2f66c4', '#6a4fc4', '#a83a96', '#c0344f'];
@@ -19,7 +20,7 @@ export function Avatar({
   const { files } = useAtrium();
   const mayLoad = useImageOrigins();
   const link = photo ? files.link(photo) : undefined;
-  const picture = link && mayLoad(link) ? link.url : undefined;
+  const picture = useFirst(useFileAddress(link && mayLoad(link) ? link : undefined), link?.url);
   const color = COLORS[Math.abs(hash(seed)) % COLORS.length];
   return (
     <span

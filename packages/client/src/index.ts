@@ -4,7 +4,7 @@ export type * from './app/chat-types.ts';
 export { type DeviceStorage, memoryStorage } from './app/device-storage.ts';
 export type { DialogHandle } from './app/dialog.ts';
 export type { DialogsState } from './app/dialog-list.ts';
-export type { FileLink, Files, StoredFile, UploadOptions } from './app/files.ts';
+export type { FileAddress, FileLink, Files, StoredFile, UploadOptions } from './app/files.ts';
 export type { OutboxEntry } from './app/outbox.ts';
 export type { AtriumRecord, Fields, RecordFilter, Records, RecordsState, Where } from './app/records.ts';
 export type { NewUser, SessionApi, SessionState } from './app/session.ts';

@@ -4,6 +4,7 @@ import type {
   DialogHandle,
   DialogsState,
   Fields,
+  FileLink,
   OutboxEntry,
   RecordFilter,
   Records,
@@ -13,7 +14,7 @@ import type {
   ThreadState,
   User,
 } from '@atrium/client';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useLive } from './live.ts';
 import { useAtrium } from './provider.tsx';
 
@@ -153,4 +154,35 @@ export function useRecords<F extends Fields = Fields>(className: string, filter:
     }),
     [state, records],
   );
+}
+
+/** Of the 15 minutes of an address. */
+const RENEWED_MS = 10 * 60_000;
+
+/**
+ * The address of a file for images and links, replaced before it expires. Undefined until it is known, and for a file
+ * that the user cannot read.
+ */
+export function useFileAddress(link: FileLink | undefined): string | undefined {
+  const { files } = useAtrium();
+  const [known, setKnown] = useState<{ of: string; url: string }>();
+  const of = link && !link.isForeign ? link.url : undefined;
+  useEffect(() => {
+    if (of === undefined) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isMounted = true;
+    const load = async () => {
+      const address = await files.address({ url: of }).catch(() => undefined);
+      if (!isMounted || !address) return;
+      setKnown({ of, url: address.url });
+      if (address.expiresAt) timer = setTimeout(load, RENEWED_MS);
+    };
+    void load();
+    return () => {
+      isMounted = false;
+      clearTimeout(timer);
+    };
+  }, [files, of]);
+  if (link?.isForeign) return link.url;
+  return known?.of === of ? known?.url : undefined;
 }

@@ -7,6 +7,7 @@ export {
   useConnection,
   useDialog,
   useDialogs,
+  useFileAddress,
   useOutbox,
   usePresence,
   useRecords,

@@ -1,13 +1,16 @@
 import type { Context, IdentifiedContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
-import { type IdentifiedViewer, refusal } from '../../lib/access.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { type IdentifiedViewer, isIdentified, refusal } from '../../lib/access.ts';
+import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
 import { admitAdministrator } from './administrators.ts';
 import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
+import { isValidTicket } from './tickets.ts';
+
+const EXPIRED = 'The address of the file has expired';
 
 /** @throws {InvalidFieldsError} {NotFoundError} */
 export async function findBlob(id: number, { viewer }: IdentifiedContext): Promise<Blob> {
@@ -16,14 +19,22 @@ export async function findBlob(id: number, { viewer }: IdentifiedContext): Promi
   return blob;
 }
 
-/** Non-public blobs need a credential of their application; reading by id also depends on `files_by_number`. */
-export async function findBlobFile(
-  { uid, id }: { uid?: string | null; id?: number | null },
-  context: Context,
-): Promise<ServedFile> {
+interface BlobName {
+  uid?: string | null;
+  id?: number | null;
+  /** Of an address (`addresses.ts`); for a `uid`. */
+  ticket?: string | null;
+}
+
+/**
+ * Non-public blobs need a ticket or a credential of their application; reading by id also depends on `files_by_number`.
+ */
+export async function findBlobFile({ uid, id, ticket }: BlobName, context: Context): Promise<ServedFile> {
   const blob = uid != null ? await findBlobByUid(uid) : await findBlobById(id ?? 0);
   if (!blob?.storageKey) throw new NotFoundError();
-  if (blob.isPublic) await requireServed(blob);
+  const isOpen = blob.isPublic || (uid != null && ticket != null && isValidTicket(ticket, blob, context));
+  if (isOpen) await requireServed(blob);
+  else if (ticket != null && !isIdentified(context.viewer)) throw new ForbiddenError(EXPIRED);
   else {
     await requireReader(blob, uid == null, context);
     await admitAdministrator(blob, context);
@@ -55,7 +66,10 @@ async function requireReader(blob: Blob, isByNumber: boolean, { viewer }: Contex
 }
 
 async function requireReadableByNumber(blob: Blob, viewer: IdentifiedViewer): Promise<void> {
-  if (viewer.kind === 'key') return;
-  const reader = viewer.kind === 'user' ? viewer.userId : null;
-  if (!(await isReadableByNumber(blob, reader))) throw new NotFoundError();
+  if (!(await isReadableBy(blob, viewer))) throw new NotFoundError();
+}
+
+/** Whether the viewer may read the blob by its id. */
+export async function isReadableBy(blob: Blob, viewer: IdentifiedViewer): Promise<boolean> {
+  return viewer.kind === 'key' || isReadableByNumber(blob, viewer.kind === 'user' ? viewer.userId : null);
 }

@@ -1,6 +1,6 @@
 import { columnNames } from '../../db/columns.ts';
 import type { Message, Prisma } from '../../generated/prisma/client.ts';
-import { isLinkable } from '../../lib/address-schemes.ts';
+import { isStorable } from '../../lib/address-schemes.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 
 /** Other members are stored unchanged. */
@@ -105,7 +105,7 @@ function memberProblems(attachment: Attachment): string[] {
 
 /** Forms send numbers as text. */
 function isMember(name: string, member: unknown): boolean {
-  if (name === 'url') return isLinkable(String(member));
+  if (name === 'url') return isStorable(String(member));
   if (TEXT_MEMBERS.has(name)) return typeof member === 'string';
   return !NUMBER_MEMBERS.has(name) || typeof member === 'string' || Number.isFinite(member);
 }

@@ -12,8 +12,12 @@ export interface Portion {
   headers: Record<string, string>;
 }
 
+/** Of a response that is not part of the legacy contract. No copy of it may outlive the address. */
+const WITH_TICKET = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+
 /** A request with `If-Range` receives the complete file, because files have no validators. */
-export function portionOf({ name, contentType, size }: ServedFile, { method, headers }: IncomingMessage): Portion {
+export function portionOf({ name, contentType, size }: ServedFile, request: IncomingMessage): Portion {
+  const { method, headers, url = '' } = request;
   const requested = method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined;
   const range = readRange(requested, size);
   if (range === 'outside') return { status: 416, headers: { 'Content-Range': `bytes */${size}` } };
@@ -22,6 +26,7 @@ export function portionOf({ name, contentType, size }: ServedFile, { method, hea
     'Content-Type': headerType(contentType),
     'Content-Disposition': contentDisposition(name, contentType),
     'Content-Security-Policy': 'sandbox',
+    ...(/[?&]ticket=/.test(url) && WITH_TICKET),
     'Accept-Ranges': 'bytes',
   };
   if (!range) return { status: 200, headers: { ...common, 'Content-Length': String(size) } };

@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
-import { running, useApp } from '../../support/app/app.ts';
+import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { createTenant } from '../../support/app/other-apps.ts';
 import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/content.ts';
-import { apiKey, createUser, type TestUser } from '../../support/fixtures/users.ts';
+import { anonymous, apiKey, type Caller, createUser, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -103,6 +104,7 @@ describe('#70 capabilities of private files for administrators', () => {
   const ATTEMPTS = [
     ...[LIST, ONE, COMPLETE, UPDATE].flatMap((document) => FIELDS.map((field) => document.replace('FIELD', field))),
     ...[BY_ID, BY_UID].map((document) => document.replace('FIELD', 'name')),
+    'query ($uid: String!) { fileAddresses(files: [$uid]) { url } }',
   ];
   const storePrivate = () =>
     storeBlob(alice, 'PRIVATE PASSPORT SCAN', { name: 'passport.png', content_type: 'image/png' });
@@ -161,5 +163,81 @@ describe('#70 capabilities of private files for administrators', () => {
     }
     const owner = withReason(await signedInAdministrator('owner'));
     expect((await graphql(BY_UID.replace('FIELD', 'name'), { uid }, owner)).data.blobFile.name).toBe('passport.png');
+  });
+});
+
+describe('#72 credentials in addresses', () => {
+  const ADDRESSES = 'query ($files: [String!]!) { fileAddresses(files: $files) { url expiresAt } }';
+  const addressOf = async (names: string[], as: Caller) =>
+    (await graphql(ADDRESSES, { files: names }, as)).data.fileAddresses.map((one: { url: string } | null) =>
+      one === null ? null : one.url.slice(running.url.length),
+    );
+  const storePrivate = (bytes = 'private') => storeBlob(alice, bytes, { name: 'a.png', content_type: 'image/png' });
+
+  test('an address opens one file, and nothing else', async () => {
+    const [one, other] = [await storePrivate(), await storePrivate('other')];
+    const [path] = await addressOf([one.uid], alice);
+    expect(path).not.toContain(alice.token);
+    const { status, text, headers } = await rawRequest('GET', path);
+    expect([status, text]).toEqual([200, 'private']);
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    const ticket = new URL(path, running.url).search;
+    for (const wrong of [
+      `/blobs/${other.uid}${ticket}`,
+      `/blobs/${one.id}${ticket}`,
+      `/blobs/${one.id}/download${ticket}`,
+      `/blobs/${one.uid}/download${ticket}`,
+      `/users/${alice.id}.json${ticket}`,
+      `${path}x`,
+      path.replace('ticket=', 'ticket[]='),
+      path.replace(/ticket=\w+/, 'ticket=zzzzzz'),
+      path.replace(/\..*/, ''),
+      path.replace(/\..*/, '.'),
+      `/blobs/${one.uid}?ticket=`,
+      `/blobs/${one.uid}?ticket=NaN.x`,
+    ]) {
+      expect([wrong, (await rawRequest('GET', wrong)).status]).not.toEqual([wrong, 200]);
+    }
+    const query =
+      'query ($id: Int, $uid: String, $ticket: String) { blobFile(id: $id, uid: $uid, ticket: $ticket) { name } }';
+    const text72 = ticket.slice('?ticket='.length);
+    expect((await graphql(query, { uid: one.uid, ticket: text72 }, anonymous)).data.blobFile.name).toBe('a.png');
+    expect((await graphql(query, { id: one.id, ticket: text72 }, anonymous)).errors).toHaveLength(1);
+    expect((await graphql(query, { uid: other.uid, ticket: text72 }, anonymous)).errors).toHaveLength(1);
+  });
+
+  test('an address ends after 15 minutes, with a clear answer', async () => {
+    const { uid } = await storePrivate();
+    const [path] = await addressOf([uid], alice);
+    clock.advance(15 * 60_000 - 2_000);
+    expect((await rawRequest('GET', path)).status).toBe(200);
+    clock.advance(3_000);
+    const { status, text } = await rawRequest('GET', path);
+    expect(status).toBe(403);
+    expect(text).toContain('The address of the file has expired');
+  });
+
+  test('only callers who may read a file get its address', async () => {
+    const [mine, open] = [await storePrivate(), await storeBlob(alice, 'x', { name: 'b', public: true })];
+    const bob = await createUser();
+    await db.application.update({ where: { id: APPLICATION.id }, data: { filesByNumber: 'owner' } });
+    expect(await addressOf([String(mine.id), String(open.id), 'f'.repeat(34), '-1', ''], bob)).toEqual([
+      null,
+      `/blobs/${open.uid}`,
+      null,
+      null,
+      null,
+    ]);
+    expect(await addressOf([String(mine.id)], alice)).toEqual([expect.stringContaining(mine.uid)]);
+    const tenant = await createTenant(0);
+    const foreign = await graphql(ADDRESSES, { files: [mine.uid, String(mine.id)] }, tenant.key);
+    expect(foreign.data.fileAddresses).toEqual([null, null]);
+    expect((await graphql(ADDRESSES, { files: [mine.uid] }, anonymous)).errors).toMatchObject([
+      { extensions: { code: 'UNAUTHENTICATED' } },
+    ]);
+    const many = Array.from({ length: 101 }, () => mine.uid);
+    expect((await graphql(ADDRESSES, { files: many }, alice)).errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT' } },
+    ]);
   });
 });

@@ -106,7 +106,7 @@ describe('#68 acts that amount to a takeover', () => {
     },
   );
 
-  test('permissions of records and people of dialogs need a confirmation, wherever they are in the arguments', async () => {
+  test('permissions of records and people of dialogs need a confirmation at any depth of the arguments', async () => {
     await defineClass('Car', { make: 'String' });
     const id = '000000000000000000000000';
     const open = 'permissions: { read: { access: OPEN } }';

@@ -1,4 +1,5 @@
 import { AtriumError } from '../errors.ts';
+import type { ResultOf } from '../generated/gql-tada.d.ts';
 import { graphql } from '../schema.ts';
 import type { Attachment } from './chat-types.ts';
 import type { Core } from './core.ts';
@@ -9,6 +10,17 @@ const CREATE = graphql(`mutation CreateFile($input: CreateBlobInput!) { createBl
 } }`);
 const COMPLETE = graphql(`mutation CompleteFile($id: Int!) { completeBlob(id: $id) { id uid name contentType size } }`);
 const DELETE = graphql(`mutation DeleteFile($id: Int!) { deleteBlob(id: $id) }`);
+
+const ADDRESSES = graphql(`query FileAddresses($files: [String!]!) {
+  fileAddresses(files: $files) { url expiresAt }
+}`);
+
+type Address = NonNullable<ResultOf<typeof ADDRESSES>['fileAddresses'][number]>;
+
+/** Of one request. */
+const MAX_BATCH = 100;
+/** Of the 15 minutes of an address. Not compared with `expiresAt`, because the clock of the device may be wrong. */
+const REUSED_MS = 9 * 60_000;
 
 /** Ids and uids of blobs. */
 const BLOB = /^[\w-]+$/;
@@ -24,8 +36,14 @@ export interface StoredFile {
 
 export interface FileLink {
   url: string;
-  /** On another host, which learns who loads it and when. Show such an image only if the user asks for it. */
+  /** No blob of the service: its host learns who loads it and when. Show such an image only if the user asks for it. */
   isForeign: boolean;
+}
+
+export interface FileAddress {
+  url: string;
+  /** Absent: never. */
+  expiresAt?: Date;
 }
 
 export interface UploadOptions {
@@ -44,6 +62,9 @@ export interface UploadOptions {
 export class Files {
   readonly #core: Core;
   readonly #base: URL;
+  readonly #addresses = new Map<string, { address: Promise<FileAddress>; at: number }>();
+  #token: string | undefined;
+  #batch: { names: string[]; result: Promise<readonly (Address | null)[]> } | undefined;
 
   constructor(core: Core, base: URL) {
     this.#core = core;
@@ -64,23 +85,63 @@ export class Files {
     return { ...completeBlob, size: completeBlob.size ?? file.size };
   }
 
-  /** Address for `<img src>` and links. For a file that is not public, it contains the token of the session. */
-  url({ uid }: { uid: string }, { isPublic = false } = {}): string {
-    const url = new URL(`blobs/${encodeURIComponent(uid)}`, this.#base);
-    const token = this.#core.client.session?.token;
-    if (!isPublic && token) url.searchParams.set('token', token);
-    return url.href;
-  }
-
   /**
    * Address of an attachment or of the photo of a dialog: of the blob that it names, or its own if that has the scheme
-   * `http` or `https`. Undefined for all others, which a page must not link to.
+   * `http` or `https`. Undefined for all others, which a page must not link to. A private file needs `address`.
    */
   link(file: string | Pick<Attachment, 'id' | 'url'>): FileLink | undefined {
     const { id, url = '' } = typeof file === 'string' ? { id: file, url: file } : file;
-    if (id !== undefined && BLOB.test(id)) return { url: this.url({ uid: id }), isForeign: false };
+    if (id !== undefined && BLOB.test(id)) return { url: new URL(`blobs/${id}`, this.#base).href, isForeign: false };
     const address = webAddress(url);
-    return address && { url: address.href, isForeign: address.origin !== this.#base.origin };
+    return address && { url: address.href, isForeign: this.#blobAt(address.href) === undefined };
+  }
+
+  /**
+   * Address for `<img src>` and links, which send no credentials. That of a private file opens only this file, for every
+   * client that has it, and expires. @throws {AtriumError} `NOT_FOUND`
+   */
+  async address({ url }: Pick<FileLink, 'url'>): Promise<FileAddress> {
+    const name = this.#blobAt(url);
+    if (name === undefined) return { url };
+    const token = this.#core.client.session?.token;
+    if (token !== this.#token) this.#addresses.clear(); // those of another person
+    this.#token = token;
+    const known = this.#addresses.get(name);
+    if (known && performance.now() - known.at < REUSED_MS) return known.address;
+    const address = this.#requested(name);
+    this.#addresses.set(name, { address, at: performance.now() });
+    address.catch(() => this.#addresses.delete(name));
+    return address;
+  }
+
+  /** The service is asked once for all files of a task, for example for the pictures of a list. */
+  async #requested(name: string): Promise<FileAddress> {
+    this.#batch ??= this.#newBatch();
+    const batch = this.#batch;
+    const place = batch.names.push(name) - 1;
+    if (batch.names.length === MAX_BATCH) this.#batch = undefined;
+    const found = (await batch.result)[place];
+    if (!found) throw new AtriumError('NOT_FOUND', 'The file was not found');
+    const { pathname, search } = new URL(found.url);
+    // Where this client reaches the service.
+    const url = new URL(`blobs/${pathname.slice(pathname.lastIndexOf('/') + 1)}${search}`, this.#base).href;
+    return { url, ...(found.expiresAt !== null && { expiresAt: new Date(found.expiresAt) }) };
+  }
+
+  #newBatch() {
+    const names: string[] = [];
+    const result = Promise.resolve().then(async () => {
+      if (this.#batch?.names === names) this.#batch = undefined;
+      return (await this.#core.client.query(ADDRESSES, { files: names })).fileAddresses;
+    });
+    return { names, result };
+  }
+
+  /** Id or uid of the blob at an address of the service. */
+  #blobAt(url: string): string | undefined {
+    const root = new URL('blobs/', this.#base).href;
+    const name = url.startsWith(root) ? url.slice(root.length) : '';
+    return BLOB.test(name) ? name : undefined;
   }
 
   async delete(id: number): Promise<void> {

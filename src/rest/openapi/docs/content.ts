@@ -120,10 +120,10 @@ export const contentDocs = {
     summary: 'Download its bytes',
     description:
       'Returns the bytes of a complete file, or a part of them for a request with `Range`. The token may also ' +
-      'be sent as the parameter `token`.',
+      'be sent as the parameter `token`. Addresses of GraphQL `fileAddresses` contain a `ticket` in its place.',
     path: uidPath,
     answer: 'file',
-    errors: [missing],
+    errors: [missing, new ForbiddenError('The address of the file has expired')],
     examples: [{ path: { uid: SAMPLES.uid } }],
   },
   downloadBlobFile: {

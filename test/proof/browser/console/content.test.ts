@@ -22,7 +22,10 @@ describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
     await page.waitForFunction('document.querySelector(\'img[alt="pixel.png"]\').naturalWidth === 1');
     await page.getByLabel('Public').click();
     await stateReason(page);
-    await page.getByText('Private files have no preview here').waitFor();
+    const preview = page.getByRole('img', { name: 'pixel.png' });
+    await expect.poll(() => preview.getAttribute('src')).toContain('ticket=');
+    const width = () => preview.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth);
+    await expect.poll(width).toBe(1);
     expect(await db.blob.findFirstOrThrow({ where: { id } })).toMatchObject({ isPublic: false });
     await page.getByRole('button', { name: 'Delete file' }).click();
     await page.getByLabel('Delete file').getByRole('button', { name: 'Delete file' }).click();

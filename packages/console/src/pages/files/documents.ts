@@ -16,6 +16,10 @@ export const FILE = graphql(`query ConsoleFile($id: Int!, $opens: Boolean!) {
   }
 }`);
 
+export const ADDRESS = graphql(`query ConsoleFileAddress($files: [String!]!) {
+  fileAddresses(files: $files) { url }
+}`);
+
 export const UPDATE_FILE = graphql(`mutation ConsoleUpdateFile($id: Int!, $input: UpdateBlobInput!) {
   updateBlob(id: $id, input: $input) { id public }
 }`);

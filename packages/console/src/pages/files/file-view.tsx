@@ -10,7 +10,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { Copyable, Time } from '../../ui/values.tsx';
-import { DELETE_FILE, FILE, type FileDetails, UPDATE_FILE, useOpensFiles } from './documents.ts';
+import { ADDRESS, DELETE_FILE, FILE, type FileDetails, UPDATE_FILE, useOpensFiles } from './documents.ts';
 
 interface FileViewProps {
   application: number;
@@ -44,7 +44,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
     <Loaded of={file}>
       {(loaded) => (
         <Stack>
-          <Preview file={loaded} />
+          <Preview key={`${loaded.id} ${loaded.setCompletedAt}`} application={application} file={loaded} />
           <Facts file={loaded} />
           {loaded.url && <Copyable label={t`Download URL`} value={loaded.url} />}
           <Switch
@@ -71,9 +71,19 @@ export function FileView({ application, id, onClose }: FileViewProps) {
 /** Other types may be documents that run scripts. */
 const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/i;
 
-/** Downloads of private files require a session of the application, which an administrator does not have. */
-function Preview({ file: { uid, name, contentType, public: isPublic, setCompletedAt } }: { file: FileDetails }) {
+/** Images send no credentials, so their address contains a ticket for this file. */
+function Preview({ application, file }: { application: number; file: FileDetails }) {
+  const { id, name, contentType, public: isPublic, setCompletedAt } = file;
   const [hasFailed, setFailed] = useState(false);
+  const opens = useOpensFiles(application);
+  const address = useQuery({
+    queryKey: [application, 'file-address', id, setCompletedAt, isPublic],
+    queryFn: async ({ signal }) =>
+      (await query({ application }, ADDRESS, { files: [String(id)] }, signal)).fileAddresses[0]?.url,
+    enabled: setCompletedAt !== null && IMAGE.test(contentType) && (isPublic || opens),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
   if (setCompletedAt === null)
     return (
       <Text c="dimmed">
@@ -86,22 +96,24 @@ function Preview({ file: { uid, name, contentType, public: isPublic, setComplete
         <Trans>Only images have a preview.</Trans>
       </Text>
     );
-  if (!isPublic || uid === undefined)
+  if (!isPublic && !opens)
     return (
       <Text c="dimmed">
-        <Trans>Private files have no preview here. Only clients can download them.</Trans>
+        <Trans>Private files have no preview for your role.</Trans>
       </Text>
     );
-  if (hasFailed)
+  if (hasFailed || address.isError)
     return (
       <Text c="dimmed">
         <Trans>The file is not an image that the browser can show.</Trans>
       </Text>
     );
-  const version = encodeURIComponent(String(setCompletedAt));
+  if (!address.data) return null;
+  const { pathname, search } = new URL(address.data);
+  const path = pathname.slice(pathname.lastIndexOf('/blobs/') + 1);
   return (
     <Image
-      src={new URL(`blobs/${uid}?version=${version}`, root).href}
+      src={new URL(`${path}${search}`, root).href}
       alt={name ?? ''}
       fit="contain"
       mah={320}
