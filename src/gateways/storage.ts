@@ -74,6 +74,11 @@ export function backupKey(applicationId: number, jobId: string, part: number): s
   return `backups/${folderOf(applicationId)}/${jobId}-${String(part).padStart(6, '0')}`;
 }
 
+/** Whether it is a key of a file or of an archive of the application. */
+export function ownsKey(applicationId: number, key: string): boolean {
+  return isKeyOf(applicationId, key) || (BACKUP_KEY.test(key) && key.startsWith(`backups/${folderOf(applicationId)}/`));
+}
+
 /** Rejects everything except generated keys, so that input from a client can never be a path. */
 export function requireStorageKey(key: string): void {
   if (!STORAGE_KEY.test(key) && !BACKUP_KEY.test(key)) throw new Error('invalid storage key');

@@ -210,7 +210,7 @@ const FileAddressType = builder.objectRef<FileAddress>('FileAddress').implement(
 });
 
 builder.queryField('fileAddresses', (t) =>
-  t.withAuth({ session: true }).field({
+  t.withAuth({ userOrKey: true }).field({
     type: [FileAddressType],
     nullable: { list: false, items: true },
     description:

@@ -4,7 +4,7 @@ import { db, type Transaction } from '../../db/client.ts';
 import { columnsOf, select } from '../../db/columns.ts';
 import { queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import { isKeyOf, newStorageKey, type StagedFile, type Storage } from '../../gateways/storage.ts';
+import { newStorageKey, ownsKey, type StagedFile, type Storage } from '../../gateways/storage.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import { headerType } from '../../lib/header-type.ts';
@@ -54,7 +54,7 @@ export interface ReleasedKey {
 /** Call it in the transaction that deletes the rows, then `removeReleased`. */
 export async function releaseFile(transaction: Transaction, files: ReleasedKey[], removeAfter: Date): Promise<void> {
   // Imported rows may name other keys.
-  const own = files.filter(({ applicationId, key }) => isKeyOf(applicationId, key));
+  const own = files.filter(({ applicationId, key }) => ownsKey(applicationId, key));
   if (own.length === 0) return;
   await transaction.unclaimedFile.createMany({
     data: own.map(({ applicationId, key }) => ({ applicationId, key, removeAfter })),
@@ -89,7 +89,7 @@ function sweepBatch(now: Date, storage: Storage): Promise<number> {
       WHERE f.remove_after <= ${now} ORDER BY f.remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
     const files = await queryIn(transaction, statement);
     for (const { applicationId, key } of files) {
-      if (isKeyOf(applicationId, key)) await storage.delete(key);
+      if (ownsKey(applicationId, key)) await storage.delete(key);
       await transaction.unclaimedFile.delete({ where: { applicationId_key: { applicationId, key } } });
     }
     return files.length;
