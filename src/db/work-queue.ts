@@ -77,6 +77,7 @@ function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }:
  */
 export class WorkQueue {
   readonly #boss: PgBoss;
+  #isStopping = false;
   readonly #queues: Record<string, QueueSettings>;
   readonly #turns: Record<string, { applicationId: number; users: Map<number, number> }> = {};
 
@@ -90,12 +91,14 @@ export class WorkQueue {
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     });
     this.#queues = queues;
-    this.#boss.on('error', (error) =>
+    this.#boss.on('error', (error) => {
+      // The embedded server may stop before the last connection has ended.
+      if (this.#isStopping) return;
       log.warn(
         { err: error },
         'work queue: database connection lost, reconnecting; check that PostgreSQL is reachable',
-      ),
-    );
+      );
+    });
   }
 
   /** Processes take turns, because concurrent creation of queues would deadlock. */
@@ -118,6 +121,7 @@ export class WorkQueue {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#boss.stop({ graceful: false, wait: true });
   }
 
