@@ -254,6 +254,7 @@ describe('#71 administrators of other applications', () => {
   }`;
 
   async function twoApplications() {
+    await signedInAdministrator({ applicationId: null, role: 'owner' }); // one must remain
     const other = (await createTenant(0)).applicationId;
     const owner = withoutApplication(await signedInAdministrator({ applicationId: other, role: 'owner' }));
     return { other, owner };
