@@ -929,8 +929,8 @@ export const GUARDS: Guard[] = [
     [
       70,
       'src/resolvers/content/administrators.ts',
-      'if (isPublic || !administrator ||',
-      'if (isPublic || administrator ||',
+      'if (isPublic || !administrator)',
+      'if (isPublic || administrator)',
     ],
     [70, 'src/resolvers/content/administrators.ts', 'needsReason: true', 'needsReason: false'],
     [70, 'src/resolvers/content/find.ts', 'await admitAdministrator(blob, context);', ''],

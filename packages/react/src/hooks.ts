@@ -1,5 +1,6 @@
 import type {
   AtriumClient,
+  AtriumError,
   Dialog,
   DialogHandle,
   DialogsState,
@@ -158,6 +159,8 @@ export function useRecords<F extends Fields = Fields>(className: string, filter:
 
 /** Of the 15 minutes of an address. */
 const RENEWED_MS = 10 * 60_000;
+/** For example without a network. */
+const RETRIED_MS = 15_000;
 
 /**
  * The address of a file for images and links, replaced before it expires. Undefined until it is known, and for a file
@@ -172,8 +175,12 @@ export function useFileAddress(link: FileLink | undefined): string | undefined {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isMounted = true;
     const load = async () => {
-      const address = await files.address({ url: of }).catch(() => undefined);
-      if (!isMounted || !address) return;
+      const address = await files.address({ url: of }).catch((error: AtriumError) => error);
+      if (!isMounted) return;
+      if (!('url' in address)) {
+        if (address.code !== 'NOT_FOUND') timer = setTimeout(load, RETRIED_MS);
+        return;
+      }
       setKnown({ of, url: address.url });
       if (address.expiresAt) timer = setTimeout(load, RENEWED_MS);
     };

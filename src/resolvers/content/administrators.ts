@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
-import { administratorOf } from '../../lib/access.ts';
+import { administratorOf, type IdentifiedViewer } from '../../lib/access.ts';
 import { type Right, requireRight } from '../administrators/rights.ts';
 import { recordRead } from '../audit/reads.ts';
 
@@ -17,9 +17,9 @@ export function admitAdministrator(
   { viewer, now }: Pick<Context, 'viewer' | 'now'>,
 ): Promise<void> | undefined {
   const administrator = administratorOf(viewer);
-  if (isPublic || !administrator || !('applicationId' in viewer) || !viewer.actor) return undefined;
-  const { applicationId, actor } = viewer;
+  if (isPublic || !administrator) return undefined;
+  const { applicationId, actor } = viewer as IdentifiedViewer;
   requireRight(READS_FILES, administrator, applicationId, {}, now());
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  return recordRead({ operation: 'blobFile', subjectId: String(id), applicationId, userId }, actor, now());
+  return recordRead({ operation: 'blobFile', subjectId: String(id), applicationId, userId }, actor!, now());
 }

@@ -11,6 +11,7 @@ export class DecryptionError extends Error {}
 
 export class Encrypter {
   readonly #key: Buffer;
+  readonly #derived = new Map<string, Encrypter>();
 
   constructor(key: Buffer) {
     if (key.length !== KEY_BYTES) throw new Error(`an encryption key must have ${KEY_BYTES} bytes`);
@@ -19,7 +20,11 @@ export class Encrypter {
 
   /** Derives a key; neither encrypter can decrypt the other's texts. */
   forPurpose(purpose: string): Encrypter {
-    return new Encrypter(Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES)));
+    const known = this.#derived.get(purpose);
+    if (known) return known;
+    const derived = new Encrypter(Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES)));
+    this.#derived.set(purpose, derived);
+    return derived;
   }
 
   /** @param additionalData binds the text to its row, so that rows cannot be swapped */

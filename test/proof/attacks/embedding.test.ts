@@ -93,8 +93,21 @@ async function actingAs(url: string, origin: string, cookie: string): Promise<Re
   };
 }
 
-const NOBODY = { post: undefined, get: undefined, stream: false, socket: false };
+const UNKNOWN = { post: undefined, get: undefined, stream: false, socket: false };
 const ADA = { post: EMAIL, get: undefined, stream: true, socket: true };
+
+async function expectCookieOnlyAt(
+  ownOrigin: string,
+  { origin, backend, cookie }: { origin: string; backend: string; cookie: string },
+): Promise<void> {
+  expect(await actingAs(ownOrigin, ownOrigin, cookie)).toEqual(ADA);
+  for (const [url, page] of [
+    [backend, origin],
+    [backend, ownOrigin],
+    [ownOrigin, origin],
+  ] as const)
+    expect([url, page, await actingAs(url, page, cookie)]).toEqual([url, page, UNKNOWN]);
+}
 
 describe('#66 embedding is safe by default', () => {
   beforeEach(async () => {
@@ -123,7 +136,7 @@ describe('#66 embedding is safe by default', () => {
     ])
       for (const method of ['GET', 'HEAD', 'POST'])
         expect([path, await status(backend + path, method)]).toEqual([path, 404]);
-    expect(await actingAs(backend, origin, cookie)).toEqual(NOBODY);
+    expect(await actingAs(backend, origin, cookie)).toEqual(UNKNOWN);
     for (const query of [`mutation { ${SIGN_IN} }`, `mutation { a: ${SIGN_IN} b: ${SIGN_IN} }`]) {
       const response = await post(backend, query, { Origin: origin });
       expect(response.headers.getSetCookie()).toEqual([]);
@@ -167,13 +180,7 @@ describe('#66 embedding is safe by default', () => {
     const ownOrigin = new URL(consoleUrl!).origin;
     await expectConsoleAt(ownOrigin);
     await expectNoConsoleAt(backend);
-    expect(await actingAs(ownOrigin, ownOrigin, cookie)).toEqual(ADA);
-    for (const [url, page] of [
-      [backend, origin],
-      [backend, ownOrigin],
-      [ownOrigin, origin],
-    ] as const)
-      expect([url, page, await actingAs(url, page, cookie)]).toEqual([url, page, NOBODY]);
+    await expectCookieOnlyAt(ownOrigin, { origin, backend, cookie });
   });
 
   test('with a handler of its own, the console and its cookies work there only', async () => {
@@ -186,13 +193,7 @@ describe('#66 embedding is safe by default', () => {
     await expectConsoleAt(ownOrigin);
     await expectNoConsoleAt(backend);
     expect(await status(`${ownOrigin}/metrics`)).toBe(404);
-    expect(await actingAs(ownOrigin, ownOrigin, cookie)).toEqual(ADA);
-    for (const [url, page] of [
-      [backend, origin],
-      [backend, ownOrigin],
-      [ownOrigin, origin],
-    ] as const)
-      expect([url, page, await actingAs(url, page, cookie)]).toEqual([url, page, NOBODY]);
+    await expectCookieOnlyAt(ownOrigin, { origin, backend, cookie });
   });
 
   test.each<[options: Partial<AtriumOptions>, message: string]>([
