@@ -1,5 +1,5 @@
 import { withActor } from '../lib/access.ts';
-import { OPERATOR } from '../lib/actor.ts';
+import { type Actor, OPERATOR } from '../lib/actor.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
 import {
@@ -36,13 +36,18 @@ export function transact<Result>(
 ): Promise<Result> {
   const { actor } = owner;
   const run = async (transaction: Transaction) => {
-    if (actor) await transaction.$executeRaw`SELECT set_config(${ACTOR_SETTING}, ${JSON.stringify(actor)}, true)`;
+    if (actor) await setActor(transaction, actor);
     if (timeoutMs > STATEMENT_TIMEOUT_MS) {
       await transaction.$executeRaw`SELECT set_config('statement_timeout', ${String(timeoutMs)}, true)`;
     }
     return work(transaction);
   };
   return waitForLocks(owner, () => runTransaction(run, timeoutMs));
+}
+
+/** Later changes in the transaction are recorded as those of this actor. */
+export async function setActor(transaction: Transaction, actor: Actor): Promise<void> {
+  await transaction.$executeRaw`SELECT set_config(${ACTOR_SETTING}, ${JSON.stringify(actor)}, true)`;
 }
 
 /** Counts as a transaction. */

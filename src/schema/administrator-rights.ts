@@ -106,14 +106,14 @@ const GROUPS: Group[] = [
     operations:
       'changeAdministratorPassword createTotpSecret enableTotp disableTotp createPasskeyOptions createPasskey deletePasskey',
   },
-  { roles: OWNER, operations: 'administrators auditEntries' },
+  { roles: OWNER, operations: 'administrators administratorInvitations auditEntries' },
   { roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' },
   { roles: OWNER, isConfirmed: true, operations: 'startExport deleteBackup createBackupDownload' },
   {
     roles: OWNER,
     isConfirmed: true,
     operations:
-      'inviteAdministrator updateAdministrator deleteAdministrator createApplication deleteApplication ' +
+      'inviteAdministrator deleteAdministratorInvitation updateAdministrator deleteAdministrator createApplication deleteApplication ' +
       'rotateApplicationSecret',
   },
 ];

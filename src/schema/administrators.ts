@@ -1,6 +1,12 @@
 import type { AssignedRole } from '../lib/access.ts';
 import { administratorOf } from '../lib/access.ts';
-import { type InvitedAdministrator as Invited, inviteAdministrator } from '../resolvers/administrators/create.ts';
+import {
+  deleteInvitation,
+  type Invitation,
+  inviteAdministrator,
+  listInvitations,
+  type SentInvitation,
+} from '../resolvers/administrators/invitations.ts';
 import {
   acceptAdministratorLink,
   findAdministratorLink,
@@ -46,9 +52,6 @@ export const Administrator = builder.objectRef<AdministratorRow>('Administrator'
     id: t.exposeInt('id', { description: 'Numeric id, for `updateAdministrator` and `deleteAdministrator`.' }),
     email: t.exposeString('email', { description: 'Email address in lower case; identifies the account at sign-in.' }),
     name: t.exposeString('name', { description: 'Name that other administrators see.' }),
-    isActive: t.exposeBoolean('isActive', {
-      description: 'False until the person has accepted the invitation and set a password.',
-    }),
     hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether signing in requires a code besides the password.' }),
     passkeyCount: t.exposeInt('passkeyCount', {
       description: 'Number of passkeys with which the administrator can sign in without a password.',
@@ -88,17 +91,41 @@ const AdministratorLink = builder.objectRef<ValidLink>('AdministratorLink').impl
     purpose: t.expose('purpose', { type: LinkPurpose, description: 'What the link is for.' }),
     email: t.exposeString('email', { nullable: true, description: 'Email address of the account; null for `SETUP`.' }),
     name: t.exposeString('name', { nullable: true, description: 'Name of the person; null for `SETUP`.' }),
+    hasAccount: t.exposeBoolean('hasAccount', {
+      description: 'Whether the account exists. It then accepts an invitation with its present password.',
+    }),
     hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether accepting the link requires a code.' }),
+    passkeyCount: t.exposeInt('passkeyCount', { description: 'Number of passkeys of the account.' }),
   }),
 });
 
-const InvitedAdministrator = builder.objectRef<Invited>('InvitedAdministrator').implement({
-  description: 'An invited administrator with the link to accept the invitation.',
+const AdministratorInvitation = builder.objectRef<Invitation>('AdministratorInvitation').implement({
+  description: 'A person who may become an administrator, or receive further roles.',
   fields: (t) => ({
-    administrator: t.expose('administrator', { type: Administrator, description: 'The new account, not yet active.' }),
-    url: t.exposeString('url', { description: 'Link to accept the invitation; works once, within seven days.' }),
+    id: t.exposeInt('id', { description: 'Numeric id, for `deleteAdministratorInvitation`.' }),
+    email: t.exposeString('email', { description: 'Email address in lower case.' }),
+    name: t.exposeString('name', { description: 'Name that the inviting administrator entered.' }),
+    roles: t.expose('roles', {
+      type: [AdministratorRole],
+      description: 'Roles that the person receives, in applications that the caller owns.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link stops working.' }),
+  }),
+});
+
+const Sent = builder.objectRef<SentInvitation>('SentAdministratorInvitation').implement({
+  description: 'An invitation with the link to accept it.',
+  fields: (t) => ({
+    invitation: t.expose('invitation', { type: AdministratorInvitation, description: 'The invitation.' }),
+    url: t.exposeString('url', {
+      nullable: true,
+      description:
+        'Link to accept the invitation; works once, within seven days. Null for callers who do not own all ' +
+        'applications, because its page shows whether the person has an account.',
+    }),
     isMailed: t.exposeBoolean('isMailed', {
-      description: 'Whether the mail server accepted the invitation. Otherwise pass `url` on yourself.',
+      description:
+        'Whether the mail server accepted the invitation. Otherwise an owner of all applications passes `url` on.',
     }),
   }),
 });
@@ -116,8 +143,16 @@ const AcceptLinkInput = builder.inputType('AcceptAdministratorLinkInput', {
   fields: (t) => ({
     email: t.string({ description: `${EMAIL} Required for \`SETUP\`, otherwise ignored.` }),
     name: t.string({ description: `${NAME} Default: the name in the invitation, or the email address.` }),
-    password: t.string({ required: true, description: PASSWORD }),
+    password: t.string({
+      description:
+        `The new password: ${PASSWORD} For an invitation of an existing account: its present password, or null if the ` +
+        'request contains a session of the account.',
+    }),
     code: t.string({ description: CODE }),
+    keepPasskeys: t.boolean({
+      defaultValue: false,
+      description: 'For `PASSWORD_RESET`: whether the account keeps its passkeys. Otherwise they are deleted.',
+    }),
   }),
 });
 
@@ -158,6 +193,14 @@ builder.queryField('administrators', (t) =>
   }),
 );
 
+builder.queryField('administratorInvitations', (t) =>
+  t.withAuth({ administrator: true }).field({
+    type: [AdministratorInvitation],
+    description: 'Invitations to applications that the caller owns, neither accepted nor expired, oldest first.',
+    resolve: (_root, _args, context) => listInvitations(context.viewer, context),
+  }),
+);
+
 builder.queryField('administratorLink', (t) =>
   t.withAuth({ anyone: true }).field({
     type: AdministratorLink,
@@ -173,8 +216,9 @@ builder.mutationField('acceptAdministratorLink', (t) =>
   t.withAuth({ anyone: true }).field({
     type: Administrator,
     description:
-      'Sets the password of the account of a link, ends its other sessions and signs in. The link then no longer ' +
-      'works. Fails with `UNPROCESSABLE` if the link or a value is invalid.',
+      'Sets the password of the account of a link, ends its other sessions and signs in. An invitation of an existing ' +
+      'account adds its roles instead. The link then no longer works. Fails with `UNPROCESSABLE` if the link or a value ' +
+      'is invalid.',
     rateLimit: 'console',
     args: {
       token: t.arg.string({ required: true, description: 'The part of the link after `#`.' }),
@@ -197,13 +241,23 @@ builder.mutationField('requestAdministratorLink', (t) =>
 
 builder.mutationField('inviteAdministrator', (t) =>
   t.withAuth({ administrator: true }).field({
-    type: InvitedAdministrator,
+    type: Sent,
     description:
       'Emails a person an invitation. A repeated invitation replaces the previous one. The caller must own the ' +
-      `applications of the roles. ${CONFIRMATION}`,
+      `applications of the roles. At most 30 a day. ${CONFIRMATION}`,
     args: { input: t.arg({ type: InviteInput, required: true, description: 'The person to invite.' }) },
     resolve: (_root, { input: { email, name, roles } }, context) =>
       inviteAdministrator({ email, name, roles: rolesOf(roles) }, context.viewer, context),
+  }),
+);
+
+builder.mutationField('deleteAdministratorInvitation', (t) =>
+  t.withAuth({ administrator: true }).boolean({
+    description:
+      'Deletes an invitation, so that its link no longer works. The caller must own all its applications. ' +
+      CONFIRMATION,
+    args: { id: t.arg.int({ required: true, description: 'Id from `administratorInvitations`.' }) },
+    resolve: (_root, { id }, { viewer }) => deleteInvitation(id, viewer),
   }),
 );
 

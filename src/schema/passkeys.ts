@@ -124,7 +124,7 @@ builder.mutationField('deletePasskey', (t) =>
   t.withAuth({ administrator: true }).boolean({
     description: `Deletes a passkey of the caller and ends their other sessions. ${CONFIRMATION}`,
     args: { id: t.arg.int({ required: true, description: 'Id from `passkeys`.' }) },
-    resolve: (_root, { id }, { viewer }) => deletePasskey(id, viewer),
+    resolve: (_root, { id }, context) => deletePasskey(id, context.viewer, context),
   }),
 );
 

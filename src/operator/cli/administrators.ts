@@ -1,16 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { AssignedRole, Role } from '../../lib/access.ts';
-import { createInvited } from '../../resolvers/administrators/create.ts';
+import { createInvitation, listAllInvitations } from '../../resolvers/administrators/invitations.ts';
 import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/links.ts';
 import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
-import type { Administrator } from '../../resolvers/administrators/rows.ts';
 import { removeAdministrator } from '../../resolvers/administrators/update.ts';
 import { administer, missing } from './administer.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { wholeNumber } from './options.ts';
 
 const ROLES = ['owner', 'developer', 'support', 'viewer'] as const;
-const COLUMNS = ['id', 'email', 'name', 'roles', 'isActive', 'hasTotp', 'passkeyCount', 'signedInAt'];
+const COLUMNS = ['id', 'email', 'name', 'roles', 'hasTotp', 'passkeyCount', 'signedInAt', 'expiresAt'];
 
 interface CreateOptions {
   email: string;
@@ -24,7 +23,7 @@ export function addAdministratorCommands(program: Command): void {
 
   admin
     .command('create')
-    .description('create an administrator and print a link, valid for seven days, to set a password')
+    .description('invite an administrator and print a link, valid for seven days, to set a password')
     .requiredOption('--email <address>', 'email address, which identifies the account')
     .option('--name <name>', 'at most 255 characters (default: the email address)')
     .addOption(new Option('--role <role>', 'role of the administrator').choices(ROLES).default('owner'))
@@ -32,16 +31,19 @@ export function addAdministratorCommands(program: Command): void {
     .action(({ email, name = email, role, application }: CreateOptions, command: Command) =>
       administer(command, async (administration) => {
         const roles: AssignedRole[] = [{ applicationId: application ?? null, role }];
-        const { administrator, url } = await createInvited({ email, name, roles }, administration);
-        return { value: { ...present(administrator), link: url } };
+        const { invitation, url } = await createInvitation({ email, name, roles }, administration);
+        return { value: { ...present(invitation), link: url } };
       }),
     );
 
   admin
     .command('list')
-    .description('list administrators with their roles')
+    .description('list administrators and invited people with their roles')
     .action((_options, command: Command) =>
-      administer(command, async () => ({ value: (await listAllAdministrators()).map(present), columns: COLUMNS })),
+      administer(command, async ({ now }) => {
+        const people = [...(await listAllAdministrators()), ...(await listAllInvitations(now()))];
+        return { value: people.map(present), columns: COLUMNS };
+      }),
     );
 
   admin
@@ -68,18 +70,18 @@ export function addAdministratorCommands(program: Command): void {
 
   admin
     .command('delete')
-    .description('delete an administrator and end their sessions')
+    .description('delete an administrator and end their sessions and invitations')
     .argument('<email>', 'email address of the administrator')
     .addOption(yesOption())
     .action(async (email: string, options: { yes?: boolean }, command: Command) => {
       await confirm(`Delete the administrator ${email}?`, options);
       return administer(command, async () => ({
-        value: present(await removeAdministrator(email).catch(missing(`administrator ${email}`))),
+        value: await removeAdministrator(email).catch(missing(`administrator ${email}`)),
       }));
     });
 }
 
-function present({ roles, ...administrator }: Administrator) {
+function present<Person extends { roles: readonly AssignedRole[] }>({ roles, ...person }: Person) {
   const names = roles.map(({ role, applicationId }) => (applicationId === null ? role : `${role} of ${applicationId}`));
-  return { ...administrator, roles: names };
+  return { ...person, roles: names };
 }

@@ -1,20 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
-import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
+import { BACKGROUND, OPERATOR_JOBS, setActor, transact } from '../../db/transact.ts';
 import type {
   AdministratorLink,
   AdministratorLinkPurpose,
   Administrator as StoredAdministrator,
 } from '../../generated/prisma/client.ts';
+import { type AssignedRole, administratorOf } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { hashPassword } from '../users/passwords.ts';
-import { type Administrator, findAdministrator, lockAdministrators } from './rows.ts';
+import { notify } from './notices.ts';
+import { addRoles, rolesIn } from './roles.ts';
+import {
+  type Administrator,
+  administratorOfRow,
+  findAdministrator,
+  jobOfAdministrator,
+  lockAdministrators,
+  SELECTION,
+} from './rows.ts';
 import { emailOf, requireConsole, requireValid } from './rules.ts';
 import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
-import { passwordJob, requireOther } from './sign-in.ts';
+import { currentAdministrator, passwordJob, requireOther, signInAdministrator } from './sign-in.ts';
 import { requireCode } from './totp.ts';
 
 const LIFETIMES_MS: Record<AdministratorLinkPurpose, number> = {
@@ -33,30 +43,41 @@ export function createSetupLink({ now, consoleUrl }: LinkServices): Promise<stri
   return transact(BACKGROUND, async (transaction) =>
     (await hasAdministrator(transaction))
       ? undefined
-      : createLink(transaction, { purpose: 'setup', administratorId: null }, { now, consoleUrl }),
+      : (await createLink(transaction, { purpose: 'setup' }, { now, consoleUrl })).url,
   );
 }
 
-/** @returns its URL; the token is in the fragment, which browsers do not send */
+interface NewLink {
+  purpose: AdministratorLinkPurpose;
+  administratorId?: number;
+  email?: string;
+  name?: string;
+  roles?: readonly AssignedRole[];
+}
+
+/** @returns its row, and its URL: the token is in the fragment, which browsers do not send */
 export async function createLink(
   transaction: Transaction,
-  { purpose, administratorId }: Pick<AdministratorLink, 'purpose' | 'administratorId'>,
+  { roles = [], ...of }: NewLink,
   { now, consoleUrl }: LinkServices,
-): Promise<string> {
+): Promise<{ link: AdministratorLink; url: string }> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const createdAt = now();
-  const expiresAt = new Date(createdAt.getTime() + LIFETIMES_MS[purpose]);
-  await transaction.administratorLink.create({
-    data: { tokenHash: hashSecret(token), purpose, administratorId, createdAt, expiresAt },
+  const expiresAt = new Date(createdAt.getTime() + LIFETIMES_MS[of.purpose]);
+  const stored = roles.map(({ applicationId, role }) => ({ applicationId, role }));
+  const link = await transaction.administratorLink.create({
+    data: { ...of, roles: stored, tokenHash: hashSecret(token), createdAt, expiresAt },
   });
-  return `${consoleUrl()}/welcome#${token}`;
+  return { link, url: `${consoleUrl()}/welcome#${token}` };
 }
 
 export interface ValidLink {
   purpose: AdministratorLinkPurpose;
   email: string | null;
   name: string | null;
+  hasAccount: boolean;
   hasTotp: boolean;
+  passkeyCount: number;
 }
 
 /** @returns null if the link is unknown, expired or used @throws {DisabledError} */
@@ -65,23 +86,33 @@ export async function findAdministratorLink(
   { now, isConsoleOn }: Pick<Context, 'now' | 'isConsoleOn'>,
 ): Promise<ValidLink | null> {
   requireConsole({ isConsoleOn });
-  const include = { administrator: { select: { email: true, name: true, hasTotp: true } } };
-  const link = await db.administratorLink.findUnique({ where: { tokenHash: hashSecret(token) }, include });
-  if (!link || link.expiresAt <= now()) return null;
-  const { purpose, administrator } = link;
-  if (purpose === 'setup' && (await hasAdministrator(db))) return null;
-  const { email = null, name = null, hasTotp = false } = administrator ?? {};
-  return { purpose, email, name, hasTotp };
+  const link = await usableLink(db, token, now());
+  if (!link) return null;
+  const { purpose, email, name } = link;
+  const account = await accountOf(link);
+  const described = account ?? { email, name, hasTotp: false, passkeyCount: 0 };
+  return { ...described, purpose, hasAccount: account !== undefined };
+}
+
+/** The account whose password the link sets, or which accepts the invitation. */
+async function accountOf({ administratorId, email }: AdministratorLink): Promise<Administrator | undefined> {
+  if (administratorId !== null) return findAdministrator(administratorId);
+  const found = email !== null && (await db.administrator.findUnique({ where: { email }, select: SELECTION }));
+  return found ? administratorOfRow(found) : undefined;
 }
 
 export interface AcceptedLink {
   email?: string | null;
   name?: string | null;
-  password: string;
+  password?: string | null;
   code?: string | null;
+  keepPasskeys?: boolean | null;
 }
 
-/** Sets the password, ends other sessions and signs in. @throws {InvalidFieldsError} {CodeRequiredError} */
+/**
+ * Sets the password, ends other sessions and signs in. An account that is invited keeps its password, which proves who
+ * accepts. @throws {InvalidFieldsError} {CodeRequiredError} {WrongAdministratorCredentialsError}
+ */
 export async function acceptAdministratorLink(
   token: string,
   input: AcceptedLink,
@@ -90,28 +121,57 @@ export async function acceptAdministratorLink(
   const page = requirePage(context);
   const link = await findAdministratorLink(token, context);
   if (!link) throw deadLink();
-  requireValid({ email: input.email, name: input.name, password: input.password });
+  if (link.purpose === 'invitation' && link.hasAccount) return joinByInvitation(token, link.email!, input, context);
+  const { password } = input;
+  requireValid({ email: input.email, name: input.name, password });
+  if (password == null) throw new InvalidFieldsError({ password: ["can't be blank"] });
   if (link.purpose === 'setup' && input.email == null) throw new InvalidFieldsError({ email: ["can't be blank"] });
   const email = link.email ?? emailOf(input.email!);
-  requireOther(input.password, email);
+  requireOther(password, email);
   if (link.hasTotp)
     await requireCode(await db.administrator.findUniqueOrThrow({ where: { email } }), input.code, context);
-  const passwordHash = await hashPassword(input.password, passwordJob(context));
+  const passwordHash = await hashPassword(password, passwordJob(context));
   const at = context.now();
   const { id, cookie } = await transact(BACKGROUND, async (transaction) => {
     await lockAdministrators(transaction);
-    const { purpose, administratorId } = await useLink(transaction, token, at);
-    const name = input.name?.trim() || undefined;
-    const data = { ...(name !== undefined && { name }), passwordHash, updatedAt: at };
-    const row =
-      purpose === 'setup'
-        ? await createFirst(transaction, { ...data, email, name: name ?? email, createdAt: at })
-        : await transaction.administrator.update({ where: { id: administratorId! }, data });
-    await endSessions(transaction, row.id);
-    return { id: row.id, cookie: await startSession(transaction, row.id, at) };
+    const { administratorId, purpose, roles } = await useLink(transaction, token, at);
+    const name = input.name?.trim() || link.name || email;
+    const changes = { name, passwordHash, updatedAt: at };
+    const id = administratorId ?? (await newId(transaction));
+    await setActor(transaction, { kind: 'administrator', id, network: context.network });
+    await transaction.administrator.upsert({
+      where: { id },
+      create: { ...changes, id, email, createdAt: at },
+      update: changes,
+    });
+    await addRoles(transaction, id, purpose === 'setup' ? OWNER_OF_ALL : rolesIn(roles));
+    if (!input.keepPasskeys) await transaction.administratorPasskey.deleteMany({ where: { administratorId: id } });
+    await endSessions(transaction, id);
+    return { id, cookie: await startSession(transaction, id, at) };
   });
   page.setToken(cookie);
+  if (link.hasAccount) notify(email, 'password', context);
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(at) };
+}
+
+/** Adds the roles of the invitation to those of the account. */
+async function joinByInvitation(
+  token: string,
+  email: string,
+  { password, code }: AcceptedLink,
+  context: Context,
+): Promise<Administrator> {
+  const caller = await currentAdministrator(administratorOf(context.viewer));
+  const account =
+    caller?.email === email
+      ? caller
+      : await signInAdministrator({ email, password: password ?? '', code: code ?? null }, context);
+  await transact(jobOfAdministrator(account.id, context.network), async (transaction) => {
+    await lockAdministrators(transaction);
+    const { roles } = await useLink(transaction, token, context.now());
+    await addRoles(transaction, account.id, rolesIn(roles));
+  });
+  return { ...account, ...(await findAdministrator(account.id)) };
 }
 
 /**
@@ -135,7 +195,7 @@ async function sendLink({ id, email }: Pick<StoredAdministrator, 'id' | 'email'>
     const createdAt = { gt: new Date(context.now().getTime() - MAIL_INTERVAL_MS) };
     const where = { administratorId: id, purpose: 'passwordReset' as const, createdAt };
     if ((await transaction.administratorLink.count({ where })) > 0) return undefined;
-    return createLink(transaction, { purpose: 'passwordReset', administratorId: id }, context);
+    return (await createLink(transaction, { purpose: 'passwordReset', administratorId: id }, context)).url;
   });
   if (!url) return;
   await context.mailer.send({ to: email, subject: 'Set a new password for the console', text: resetText(url) });
@@ -145,9 +205,10 @@ async function sendLink({ id, email }: Pick<StoredAdministrator, 'id' | 'email'>
 export async function createLinkFor(email: string, services: LinkServices): Promise<string> {
   const found = await db.administrator.findUnique({ where: { email: emailOf(email) } });
   if (!found) throw new NotFoundError();
-  return transact(OPERATOR_JOBS, (transaction) =>
+  const { url } = await transact(OPERATOR_JOBS, (transaction) =>
     createLink(transaction, { purpose: 'passwordReset', administratorId: found.id }, services),
   );
+  return url;
 }
 
 /**
@@ -170,33 +231,42 @@ export function resetAdministrator(email: string, services: LinkServices): Promi
     await transaction.administrator.update({ where: { id }, data });
     await transaction.administratorPasskey.deleteMany({ where: { administratorId: id } });
     await endSessions(transaction, id);
-    return createLink(transaction, { purpose: 'passwordReset', administratorId: id }, services);
+    return (await createLink(transaction, { purpose: 'passwordReset', administratorId: id }, services)).url;
   });
 }
 
+async function usableLink(
+  client: Transaction | typeof db,
+  token: string,
+  at: Date,
+): Promise<AdministratorLink | undefined> {
+  const link = await client.administratorLink.findUnique({ where: { tokenHash: hashSecret(token) } });
+  if (!link || link.expiresAt <= at) return undefined;
+  return link.purpose === 'setup' && (await hasAdministrator(client)) ? undefined : link;
+}
+
+/** @throws {InvalidFieldsError} */
 async function useLink(transaction: Transaction, token: string, at: Date): Promise<AdministratorLink> {
-  const where = { tokenHash: hashSecret(token) };
-  const link = await transaction.administratorLink.findUnique({ where });
-  if (!link || link.expiresAt <= at) throw deadLink();
-  if (link.purpose === 'setup' && (await hasAdministrator(transaction))) throw deadLink();
-  const { purpose, administratorId } = link;
-  // Other links of the person, or other setup links.
+  const link = await usableLink(transaction, token, at);
+  if (!link) throw deadLink();
+  const { id, purpose, administratorId } = link;
+  // With other links for a password of the person, or other setup links; other invitations are of other owners.
   await transaction.administratorLink.deleteMany({
-    where: administratorId === null ? { purpose } : { administratorId },
+    where: purpose === 'invitation' ? { id } : { purpose, administratorId },
   });
   return link;
 }
 
-type NewAdministrator = Pick<StoredAdministrator, 'email' | 'name' | 'passwordHash' | 'createdAt' | 'updatedAt'>;
-
-function createFirst(transaction: Transaction, data: NewAdministrator): Promise<StoredAdministrator> {
-  return transaction.administrator.create({ data: { ...data, roles: { create: [{ role: 'owner' }] } } });
+async function newId(transaction: Transaction): Promise<number> {
+  const [row] = await transaction.$queryRaw<{ id: number }[]>`
+    SELECT nextval(pg_get_serial_sequence('administrators', 'id'))::int AS id`;
+  return row!.id;
 }
 
+const OWNER_OF_ALL: AssignedRole[] = [{ applicationId: null, role: 'owner' }];
+
 async function hasAdministrator(client: Transaction | typeof db): Promise<boolean> {
-  return (
-    (await client.administrator.findFirst({ where: { passwordHash: { not: null } }, select: { id: true } })) !== null
-  );
+  return (await client.administrator.findFirst({ select: { id: true } })) !== null;
 }
 
 const deadLink = () => new InvalidFieldsError({ token: ['is invalid, has expired or was used already'] });

@@ -1,13 +1,12 @@
 import { db } from '../../db/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
-import { ForbiddenError } from '../../lib/errors.ts';
 import { type Administrator, administratorOfRow, SELECTION } from './rows.ts';
-import { ownedApplications, seenBy } from './rules.ts';
+import { ownedApplications, requireOwner, seenBy } from './rules.ts';
 
 /** Those with a role in an application that the caller owns, oldest first. @throws {ForbiddenError} no owner */
 export async function listAdministrators(viewer: AdministratorViewer): Promise<Administrator[]> {
+  requireOwner(viewer);
   const owned = ownedApplications(viewer.administrator);
-  if (owned?.length === 0) throw new ForbiddenError('Only an owner may list administrators');
   const where = owned && { roles: { some: { OR: [{ applicationId: null }, { applicationId: { in: owned } }] } } };
   const rows = await db.administrator.findMany({ where, select: SELECTION, orderBy: { id: 'asc' } });
   return rows.flatMap((row) => seenBy(viewer, administratorOfRow(row)) ?? []);

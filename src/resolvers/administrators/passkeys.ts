@@ -7,8 +7,9 @@ import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { boundToSession, CHALLENGE_LIFETIME_MS, createChallenge, useChallenge } from './challenges.ts';
+import { notify } from './notices.ts';
 import { challengeIn, relyingPartyOf, webauthn } from './relying-party.ts';
-import { jobOf, lockAdministrators } from './rows.ts';
+import { findAdministrator, jobOf, lockAdministrators } from './rows.ts';
 import { requireValid } from './rules.ts';
 import { endSessions } from './sessions.ts';
 
@@ -75,7 +76,8 @@ export async function createPasskey(
   const credential = isValid ? await verifyRegistration(registration, challenge, origin, relyingPartyId) : undefined;
   if (!credential) throw new InvalidFieldsError({ passkey: ['was not accepted; try again'] });
   const data = { ...credential, administratorId, relyingPartyId, name: name.trim(), createdAt: context.now() };
-  return transact(jobOf(viewer), async (transaction) => {
+  const { email } = await findAdministrator(administratorId);
+  const created = await transact(jobOf(viewer), async (transaction) => {
     await lockAdministrators(transaction);
     requireSpace(await transaction.administratorPasskey.count({ where: { administratorId } }));
     const where = { credentialId: credential.credentialId };
@@ -84,6 +86,8 @@ export async function createPasskey(
     }
     return transaction.administratorPasskey.create({ data });
   });
+  notify(email, 'passkeyAdded', context);
+  return created;
 }
 
 /** @throws {NotFoundError} also for passkeys of others {InvalidFieldsError} */
@@ -98,13 +102,19 @@ export async function updatePasskey(id: number, name: string, viewer: Administra
 }
 
 /** Ends the other sessions of the administrator. @throws {NotFoundError} also for passkeys of others */
-export async function deletePasskey(id: number, viewer: AdministratorViewer): Promise<true> {
+export async function deletePasskey(
+  id: number,
+  viewer: AdministratorViewer,
+  services: Pick<Context, 'mailer' | 'log'>,
+): Promise<true> {
   const { id: administratorId, sessionId } = viewer.administrator;
+  const { email } = await findAdministrator(administratorId);
   await transact(jobOf(viewer), async (transaction) => {
     const { count } = await transaction.administratorPasskey.deleteMany({ where: { id, administratorId } });
     if (count === 0) throw unknownPasskey();
     await endSessions(transaction, administratorId, sessionId);
   });
+  notify(email, 'passkeyDeleted', services);
   return true;
 }
 

@@ -8,8 +8,6 @@ export type Administrator = Pick<
   StoredAdministrator,
   'id' | 'email' | 'name' | 'hasTotp' | 'createdAt' | 'signedInAt'
 > & {
-  /** Whether they have accepted their invitation. */
-  isActive: boolean;
   passkeyCount: number;
   roles: AssignedRole[];
   /** Only of the caller. */
@@ -25,18 +23,16 @@ export const SELECTION = {
   hasTotp: true,
   createdAt: true,
   signedInAt: true,
-  passwordHash: true,
   _count: { select: { passkeys: true } },
   roles: ROLES,
 } as const;
 
-type Selected = Omit<Administrator, 'isActive' | 'passkeyCount' | 'confirmedUntil'> & {
-  passwordHash: string | null;
+type Selected = Omit<Administrator, 'passkeyCount' | 'confirmedUntil'> & {
   _count: { passkeys: number };
 };
 
-export function administratorOfRow({ passwordHash, _count, ...row }: Selected): Administrator {
-  return { ...row, isActive: passwordHash !== null, passkeyCount: _count.passkeys };
+export function administratorOfRow({ _count, ...row }: Selected): Administrator {
+  return { ...row, passkeyCount: _count.passkeys };
 }
 
 /** @throws {NotFoundError} */

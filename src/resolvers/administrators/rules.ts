@@ -63,10 +63,21 @@ export function emailOf(text: string): string {
 
 const OWNER: readonly Role[] = ['owner'];
 
+/** Those in applications that the caller owns. */
+export function ownedRoles({ administrator }: AdministratorViewer, roles: readonly AssignedRole[]): AssignedRole[] {
+  return roles.filter(({ applicationId }) => hasRole(administrator, OWNER, applicationId ?? undefined));
+}
+
 /** @throws {ForbiddenError} the caller does not own an application of these roles */
-export function requireOwnerOf({ administrator }: AdministratorViewer, roles: readonly AssignedRole[]): void {
-  const isOwner = ({ applicationId }: AssignedRole) => hasRole(administrator, OWNER, applicationId ?? undefined);
-  if (!roles.every(isOwner)) throw new ForbiddenError('Only an owner may assign or remove these roles');
+export function requireOwnerOf(viewer: AdministratorViewer, roles: readonly AssignedRole[]): void {
+  if (ownedRoles(viewer, roles).length < roles.length) {
+    throw new ForbiddenError('Only an owner may assign or remove these roles');
+  }
+}
+
+/** @throws {ForbiddenError} the caller owns no application */
+export function requireOwner({ administrator }: AdministratorViewer): void {
+  if (ownedApplications(administrator)?.length === 0) throw new ForbiddenError('Only an owner may list administrators');
 }
 
 /** @throws {ForbiddenError} */

@@ -6,6 +6,7 @@ import { BadInputError, InvalidFieldsError, WrongAdministratorCredentialsError }
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashPassword, isPassword } from '../users/passwords.ts';
 import { boundToSession } from './challenges.ts';
+import { notify } from './notices.ts';
 import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
 import { type Administrator, findAdministrator, jobOf, jobOfAdministrator } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
@@ -89,15 +90,14 @@ export async function changeAdministratorPassword(
 ): Promise<true> {
   const { id, sessionId } = viewer.administrator;
   requireValid({ password });
+  const { email } = await findAdministrator(id);
+  requireOther(password, email);
   const passwordHash = await hashPassword(password, passwordJob(context));
   await transact(jobOf(viewer), async (transaction) => {
-    const { email } = await transaction.administrator.update({
-      where: { id },
-      data: { passwordHash, updatedAt: context.now() },
-    });
-    requireOther(password, email);
+    await transaction.administrator.update({ where: { id }, data: { passwordHash, updatedAt: context.now() } });
     await endSessions(transaction, id, sessionId);
   });
+  notify(email, 'password', context);
   return true;
 }
 

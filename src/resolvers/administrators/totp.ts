@@ -14,6 +14,7 @@ import {
 import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
+import { notify } from './notices.ts';
 import { jobOf } from './rows.ts';
 
 const ISSUER = 'Atrium';
@@ -60,10 +61,10 @@ export async function createTotpSecret(
 export async function enableTotp(
   viewer: AdministratorViewer,
   code: string,
-  { now, encrypter }: Pick<Services, 'now' | 'encrypter'>,
+  { now, encrypter, ...services }: Pick<Services, 'now' | 'encrypter' | 'mailer' | 'log'>,
 ): Promise<string[]> {
   const { id } = viewer.administrator;
-  const { encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
+  const { email, encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
   if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['has no new secret to enable'] });
   const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOfTotp(id)), code, now());
   if (step === undefined) throw new InvalidFieldsError({ code: ['is wrong; check the clock of the phone'] });
@@ -75,17 +76,22 @@ export async function enableTotp(
     });
     if (count === 0) throw new InvalidFieldsError({ totp: ['has changed; start again'] });
   });
+  notify(email, 'totpEnabled', services);
   return codes;
 }
 
-export async function disableTotp(viewer: AdministratorViewer, { now }: Pick<Services, 'now'>): Promise<true> {
+export async function disableTotp(
+  viewer: AdministratorViewer,
+  { now, ...services }: Pick<Services, 'now' | 'mailer' | 'log'>,
+): Promise<true> {
   const { id } = viewer.administrator;
-  await transact(jobOf(viewer), (transaction) =>
+  const { email } = await transact(jobOf(viewer), (transaction) =>
     transaction.administrator.update({
       where: { id },
       data: { hasTotp: false, encryptedTotp: null, recoveryHashes: [], updatedAt: now() },
     }),
   );
+  notify(email, 'totpDisabled', services);
   return true;
 }
 

@@ -3,15 +3,8 @@ import type { Transaction } from '../../db/client.ts';
 import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
-import { replaceRoles } from './create.ts';
-import {
-  type Administrator,
-  administratorOfRow,
-  findAdministrator,
-  jobOf,
-  lockAdministrators,
-  SELECTION,
-} from './rows.ts';
+import { isSameRole, replaceRoles } from './roles.ts';
+import { type Administrator, findAdministrator, jobOf, lockAdministrators } from './rows.ts';
 import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid, seenBy } from './rules.ts';
 
 export interface AdministratorChanges {
@@ -51,38 +44,39 @@ export async function updateAdministrator(
   return seenBy(viewer, after) ?? { ...after, roles: [] };
 }
 
-/** Ends their sessions. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} the last owner */
+/** Ends their sessions and invitations. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} the last owner */
 export async function deleteAdministrator(id: number, viewer: AdministratorViewer): Promise<true> {
   requireOwnerOfAll(viewer);
   await transact(jobOf(viewer), async (transaction) => {
     await lockAdministrators(transaction);
-    await findAdministrator(id, transaction);
+    const { email } = await findAdministrator(id, transaction);
     await transaction.administrator.delete({ where: { id } });
+    await transaction.administratorLink.deleteMany({ where: { email } });
     await requireOwnerLeft(transaction);
   });
   return true;
 }
 
-/** For the operator, who may also remove the last owner. @throws {NotFoundError} */
-export function removeAdministrator(email: string): Promise<Administrator> {
+/** For the operator, who may also remove the last owner. @throws {NotFoundError} neither account nor invitation */
+export function removeAdministrator(address: string): Promise<{ email: string; invitations: number }> {
+  const email = emailOf(address);
   return transact(OPERATOR_JOBS, async (transaction) => {
-    const row = await transaction.administrator.findUnique({ where: { email: emailOf(email) }, select: SELECTION });
-    if (!row) throw new NotFoundError();
-    await transaction.administrator.delete({ where: { id: row.id } });
-    return administratorOfRow(row);
+    await lockAdministrators(transaction);
+    const { count: accounts } = await transaction.administrator.deleteMany({ where: { email } });
+    const { count: invitations } = await transaction.administratorLink.deleteMany({ where: { email } });
+    if (accounts + invitations === 0) throw new NotFoundError();
+    return { email, invitations };
   });
 }
 
 function changedRoles(before: readonly AssignedRole[], after: readonly AssignedRole[]): AssignedRole[] {
-  const isIn = (roles: readonly AssignedRole[]) => (one: AssignedRole) =>
-    roles.some(({ applicationId, role }) => applicationId === one.applicationId && role === one.role);
-  const [isBefore, isAfter] = [isIn(before), isIn(after)];
-  return [...before.filter((one) => !isAfter(one)), ...after.filter((one) => !isBefore(one))];
+  const missingIn = (roles: readonly AssignedRole[]) => (one: AssignedRole) => !roles.some(isSameRole(one));
+  return [...before.filter(missingIn(after)), ...after.filter(missingIn(before))];
 }
 
 async function requireOwnerLeft(transaction: Transaction): Promise<void> {
   const owner = { role: 'owner', applicationId: null } as const;
-  const where = { passwordHash: { not: null }, roles: { some: owner } };
+  const where = { roles: { some: owner } };
   if ((await transaction.administrator.count({ where })) > 0) return;
   throw new InvalidFieldsError({ roles: ['should leave one owner of all applications'] });
 }

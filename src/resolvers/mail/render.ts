@@ -14,13 +14,16 @@ export function rendered({ subject, text, html }: MailTexts, values: MailValues)
   };
 }
 
-/** The mail of the application with these values. */
+/** The mail with these values. @param mayBeOwn whether texts of the application may be sent; otherwise the default ones are */
 export async function renderMail(
   applicationId: number,
   kind: MailTemplateKind,
   values: MailValues,
+  mayBeOwn: () => Promise<boolean> = async () => true,
 ): Promise<{ subject: string; text: string; html: string | undefined }> {
-  const { html, ...texts } = rendered(await soundTexts(await findMailTemplate(applicationId, kind)), values);
+  const found = await findMailTemplate(applicationId, kind);
+  const template = found.isDefault || (await mayBeOwn()) ? found : defaultOf(kind);
+  const { html, ...texts } = rendered(await soundTexts(template), values);
   return { ...texts, html: html ?? undefined };
 }
 

@@ -6,13 +6,14 @@ import type { PasswordReset, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import { InvalidFieldsError, NotFoundError, PasswordResetOffError, ServiceError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NotFoundError, PasswordResetOffError, RateLimitedError, ServiceError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { revokeUploads } from '../content/revoke.ts';
 import { removeReleased } from '../files/staged.ts';
 import { renderMail } from '../mail/render.ts';
+import { OF_APPLICATION, takeDailyShare } from '../users/daily-usage.ts';
 import { asProven, hasProvenIdentity, isProven } from '../users/identities.ts';
 import { hashOwner, hashPassword } from '../users/passwords.ts';
 import { endSessionsOf, removeDevices, type UserKey, voidPasswordResets } from '../users/revoke.ts';
@@ -21,6 +22,9 @@ import { emailProblems, passwordProblems } from '../users/rules.ts';
 export const RESET_LIFETIME_MS = HOUR;
 
 const MAIL_INTERVAL_MS = MINUTE;
+
+/** Mails to unproven addresses with texts of the application, per application and day. More have the default text. */
+const MAX_OWN_TEXTS = 30;
 
 /** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
 export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
@@ -32,7 +36,7 @@ export async function requestPasswordReset(email: string, { viewer, ...context }
 async function sendLink(
   address: string,
   { applicationId, actor }: { applicationId: number; actor?: Actor | undefined },
-  context: Pick<Context, 'now' | 'resetPageUrl' | 'mailer' | 'observer'>,
+  context: Pick<Context, 'now' | 'resetPageUrl' | 'mailer' | 'observer' | 'rateLimits'>,
 ): Promise<void> {
   const application = await requireSwitchedOn(applicationId);
 
@@ -44,7 +48,8 @@ async function sendLink(
     const link = linkOf(context.resetPageUrl(), token);
     const minutes = String(RESET_LIFETIME_MS / MINUTE);
     const values = { application, name: user.name ?? '', login: user.login ?? '', link, minutes };
-    const mail = await renderMail(applicationId, 'passwordReset', values);
+    const mayBeOwn = async () => user.isProven || (await takeOwnText(applicationId, context));
+    const mail = await renderMail(applicationId, 'passwordReset', values, mayBeOwn);
     await context.mailer.send({ to: address, ...mail });
   } catch (error) {
     // A mail that was not sent must not delay the next request.
@@ -52,6 +57,20 @@ async function sendLink(
     context.observer.resetMailFailed();
     throw error;
   }
+}
+
+async function takeOwnText(
+  applicationId: number,
+  services: Pick<Context, 'now' | 'rateLimits'>,
+): Promise<boolean> {
+  const share = { kind: 'ownTexts', amount: 1, quota: MAX_OWN_TEXTS } as const;
+  return takeDailyShare(db, { applicationId, userId: OF_APPLICATION }, share, services).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof RateLimitedError) return false;
+      throw error;
+    },
+  );
 }
 
 /**
@@ -157,6 +176,7 @@ async function requireSwitchedOn(id: number): Promise<string> {
 interface Recipient {
   login: string | null;
   name: string | null;
+  isProven: boolean;
 }
 
 /**
@@ -171,7 +191,8 @@ function storeLink(
   const { applicationId } = key;
   return transact(jobOwnerOf({ applicationId, actor }), async (transaction) => {
     const [user] = await transaction.$queryRaw<({ id: number } & Recipient)[]>`
-      SELECT id, CASE WHEN verified_email = email THEN login END AS login,
+      SELECT id, verified_email IS NOT DISTINCT FROM email AS "isProven",
+        CASE WHEN verified_email = email THEN login END AS login,
         CASE WHEN verified_email = email THEN coalesce(full_name, login) END AS name FROM users
       WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
     if (!user) throw new NotFoundError('No user has this email');

@@ -9,6 +9,9 @@ interface UserKey {
   userId: number;
 }
 
+/** Instead of a user: a share of the whole application. */
+export const OF_APPLICATION = 0;
+
 /** Per user and day (UTC). */
 export interface DailyShare {
   kind: DailyUsageKind;
@@ -20,7 +23,7 @@ const DAY = 24 * HOUR;
 
 /** In the caller's transaction if `client` is one. No effect while rate limits are off. @throws {RateLimitedError} */
 export async function takeDailyShare(
-  client: Transaction,
+  client: Transaction | typeof db,
   { applicationId, userId }: UserKey,
   { kind, amount, quota }: DailyShare,
   { now, rateLimits }: Pick<Services, 'now' | 'rateLimits'>,

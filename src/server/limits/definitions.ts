@@ -3,9 +3,9 @@ import { administratorOf, type Viewer } from '../../lib/access.ts';
 /**
  * `signIn`: sign-ins and password resets of users. `console`: those of administrators, so that clients of the same
  * network cannot lock them out. `oldPassword`: checks of a password by its user. `mail`: mails that a caller triggers.
- * `testMail`: test mails of an application, because all applications have one sender.
+ * `testMail`: test mails of an application, because all applications have one sender; `invitation`: those of administrators.
  */
-export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail' | 'testMail';
+export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail' | 'testMail' | 'invitation';
 
 /** The window begins with its first operation. */
 export interface Limit {
@@ -20,6 +20,7 @@ export const LIMITS: Record<LimitName, Limit> = {
   oldPassword: { quota: 30, windowSeconds: 60 },
   mail: { quota: 30, windowSeconds: 60 },
   testMail: { quota: 30, windowSeconds: 86_400 },
+  invitation: { quota: 30, windowSeconds: 86_400 },
 };
 
 export interface RateCount extends Limit {

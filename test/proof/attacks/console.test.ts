@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import type { Role } from '../../../src/lib/access.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
-import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
+import { createLinkFor, createSetupLink } from '../../../src/resolvers/administrators/links.ts';
 import { rightOf } from '../../../src/schema/administrator-rights.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';
+import { until } from '../../support/app/until.ts';
 import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { connect, openSocket, overSocket } from '../../support/clients/websocket.ts';
 import {
@@ -21,9 +22,10 @@ import {
   withoutApplication,
   withReason,
 } from '../../support/fixtures/administrators.ts';
+import { mailsTo } from '../../support/fixtures/mails.ts';
 import { allOperations } from '../../support/fixtures/operations.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
-import { apiKey, createUser } from '../../support/fixtures/users.ts';
+import { apiKey, type Caller, createUser } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -249,6 +251,14 @@ describe('#57 reuse of one-time links and codes', () => {
 
 describe('#71 administrators of other applications', () => {
   const LIST = '{ administrators { id email name hasTotp roles { applicationId role } } }';
+  const INVITE = `mutation ($input: InviteAdministratorInput!) {
+    inviteAdministrator(input: $input) { url isMailed invitation { email name roles { applicationId role } } }
+  }`;
+  const INVITE_ID = `mutation ($input: InviteAdministratorInput!) {
+    inviteAdministrator(input: $input) { invitation { id } }
+  }`;
+  const INVITED = '{ administratorInvitations { email name roles { applicationId role } } }';
+  const REVOKE = 'mutation ($id: Int!) { deleteAdministratorInvitation(id: $id) }';
   const UPDATE = `mutation ($id: Int!, $input: UpdateAdministratorInput!) {
     ...on Mutation { again: updateAdministrator(id: $id, input: $input) { email roles { applicationId } } }
   }`;
@@ -301,5 +311,96 @@ describe('#71 administrators of other applications', () => {
     const left = await db.administratorRole.findMany({ where: { administratorId: shared.id } });
     expect(left).toMatchObject([{ applicationId: APPLICATION.id, role: 'support' }]);
     expect(errorIn(await change(['VIEWER']))?.code).toBe('NOT_FOUND');
+  });
+
+  test('an owner of one application invites a person without learning whether the person has an account', async () => {
+    const { other, owner } = await twoApplications();
+    const stranger = await signedInAdministrator('support');
+    const invite = async (email: string) => {
+      const input = { email, name: 'Grace', roles: [{ applicationId: other, role: 'VIEWER' }] };
+      const answer = await graphql(INVITE, { input }, owner);
+      const { data } = await graphql(INVITED, {}, owner);
+      const listed = data.administratorInvitations.filter((one: { email: string }) => one.email === email);
+      return { answer: answer.data?.inviteAdministrator, errors: answer.errors, listed };
+    };
+    const seen = { email: expect.any(String), name: 'Grace', roles: [{ applicationId: other, role: 'VIEWER' }] };
+    for (const email of [stranger.email, stranger.email.toUpperCase(), 'unknown@example.com']) {
+      const { answer, errors, listed } = await invite(email);
+      expect([email, errors]).toEqual([email, undefined]);
+      expect(answer).toEqual({ url: null, isMailed: true, invitation: seen });
+      if (email === email.toLowerCase()) expect(listed).toEqual([seen]);
+    }
+    const { data } = await graphql(LIST, {}, owner);
+    expect(JSON.stringify(data)).not.toContain(stranger.email);
+    expect(await db.administratorRole.findMany({ where: { administratorId: stranger.id } })).toMatchObject([
+      { applicationId: APPLICATION.id, role: 'support' },
+    ]);
+    expect((await mailsTo(stranger.email)).at(-1)).toContain('Invitation');
+  });
+
+  test('an owner of one application neither replaces, sees nor revokes invitations to others', async () => {
+    const { other, owner } = await twoApplications();
+    const ofAll = withoutApplication(await signedInAdministrator({ applicationId: null, role: 'owner' }));
+    const invite = async (as: Caller, email: string, ...applicationIds: number[]) => {
+      const roles = applicationIds.map((applicationId) => ({ applicationId, role: 'DEVELOPER' }));
+      return graphql(INVITE_ID, { input: { email, name: 'Ida', roles } }, as);
+    };
+    const idOf = ({ data }: GraphQLAnswer) => data.inviteAdministrator.invitation.id as number;
+    const [ida, jean] = ['ida@example.com', 'jean@example.com'];
+    const foreign = idOf(await invite(ofAll, ida, APPLICATION.id));
+    const both = idOf(await invite(ofAll, jean, APPLICATION.id, other));
+    const own = [idOf(await invite(owner, ida, other)), idOf(await invite(owner, jean, other))];
+    expect(errorIn(await invite(owner, ida, APPLICATION.id))?.code).toBe('FORBIDDEN');
+    expect(await db.administratorLink.count({ where: { id: { in: [foreign, both, ...own] } } })).toBe(4);
+    const { data } = await graphql(INVITED, {}, owner);
+    expect(data.administratorInvitations.map(({ roles }: { roles: object[] }) => roles)).toEqual(
+      [1, 2, 3].map(() => [{ applicationId: other, role: 'DEVELOPER' }]),
+    );
+    expect(errorIn(await graphql(REVOKE, { id: foreign }, owner))?.code).toBe('NOT_FOUND');
+    expect(errorIn(await graphql(REVOKE, { id: both }, owner))?.code).toBe('FORBIDDEN');
+    expect(errorIn(await graphql(REVOKE, { id: own[0] }, owner))).toBeUndefined();
+  });
+});
+
+describe('#73 access that outlives the recovery of an account', () => {
+  const ACCEPT = `mutation ($token: String!, $keep: Boolean) {
+    acceptAdministratorLink(token: $token, input: { password: "${PASSWORD}", keepPasskeys: $keep }) { passkeyCount }
+  }`;
+  const subjects = async (email: string) => (await mailsTo(email)).filter((mail) => mail.includes('was changed'));
+
+  async function personWithPasskey() {
+    const person = await signedInAdministrator('owner');
+    const passkey = { credentialId: `of ${person.id}`, publicKey: Buffer.of(), relyingPartyId: 'x', name: 'x' };
+    await db.administratorPasskey.create({
+      data: { ...passkey, administratorId: person.id, isBackedUp: false, createdAt: running.now() },
+    });
+    const token = (await createLinkFor(person.email, running.app.services)).split('#')[1];
+    return { ...person, token };
+  }
+
+  test('a new password by mail deletes passkeys, unless the person keeps them, and ends sessions', async () => {
+    for (const [keep, passkeyCount] of [
+      [undefined, 0],
+      [null, 0],
+      [false, 0],
+      [true, 1],
+    ] as const) {
+      const { token, cookie, email } = await personWithPasskey();
+      const { data } = await fromConsole(ACCEPT, { token, keep });
+      expect([keep, data.acceptAdministratorLink.passkeyCount]).toEqual([keep, passkeyCount]);
+      expect((await fromConsole(ME, {}, inConsole(cookie, 'none'))).data).toEqual({ administrator: null });
+      await until(async () => (await subjects(email)).length === 1);
+    }
+  });
+
+  test.each([
+    ['a new password', `mutation { changeAdministratorPassword(password: "${PASSWORD}") }`],
+    ['a deleted passkey', 'mutation ($id: Int!) { deletePasskey(id: $id) }'],
+    ['a disabled authenticator app', 'mutation { disableTotp }'],
+  ])('%s is mailed to the administrator', async (_name, document) => {
+    const person = await personWithPasskey();
+    const { id } = await db.administratorPasskey.findFirstOrThrow({ where: { administratorId: person.id } });
+    expect(errorIn(await graphql(document, { id }, withoutApplication(person)))).toBeUndefined();
+    await until(async () => (await subjects(person.email)).length === 1);
   });
 });

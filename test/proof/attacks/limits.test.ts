@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
 import { hashPassword } from '../../../src/resolvers/users/passwords.ts';
-import { running, useApp } from '../../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect, openSocket, type RawSocket, until } from '../../support/clients/websocket.ts';
-import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
+import { signedInAdministrator, withoutApplication } from '../../support/fixtures/administrators.ts';
 import { insertSession, insertUser, newClient, together } from '../../support/fixtures/callers.ts';
 import { MESSAGE_SENT } from '../../support/fixtures/chat.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
@@ -19,6 +20,7 @@ useApp({
     signIn: { quota: 3, windowSeconds: HOUR },
     oldPassword: { quota: 3, windowSeconds: HOUR },
     testMail: { quota: 3, windowSeconds: HOUR },
+    invitation: { quota: 1, windowSeconds: HOUR },
   },
   trustProxy: 1,
 });
@@ -134,6 +136,49 @@ describe('#69 the name of the operator for rent', () => {
     expect((await socket.run(TEST)).errors).toMatchObject([EXCEEDED]);
     await socket.close();
     expect((await mailsTo('a@example.org')).length + (await mailsTo('b@example.org')).length).toBe(3);
+  });
+});
+
+describe('#69 own texts of an application', () => {
+  test('are mailed to 30 unproven addresses a day, and then replaced by those of the service', async () => {
+    await db.mailTemplate.create({
+      data: {
+        applicationId: APPLICATION.id,
+        kind: 'passwordReset',
+        subject: 'You won',
+        text: 'See evil.example {{link}}',
+        createdAt: running.now(),
+        updatedAt: running.now(),
+      },
+    });
+    const ask = async (email: string, isProven: boolean) => {
+      const id = await insertUser();
+      await db.user.updateMany({ where: { id }, data: { email, verifiedEmail: isProven ? email : null } });
+      const request = 'mutation ($id: Int!, $email: String!) { requestResetLink(applicationId: $id, email: $email) }';
+      expect((await graphql(request, { id: APPLICATION.id, email }, newClient())).errors).toBeUndefined();
+      await until(async () => (await mailsTo(email)).length === 1);
+      await db.user.delete({ where: { applicationId_id: { applicationId: APPLICATION.id, id } } });
+      return (await mailsTo(email))[0]!.includes('evil.example');
+    };
+    expect(await ask('first@example.org', false)).toBe(true);
+    await db.dailyUsage.updateMany({ where: { kind: 'ownTexts' }, data: { used: 29 } });
+    expect(await ask('thirtieth@example.org', false)).toBe(true);
+    expect(await ask('next@example.org', false)).toBe(false);
+    expect(await ask('proven@example.org', true)).toBe(true);
+  });
+});
+
+describe('#71 administrators of other applications', () => {
+  test('invitations count for the administrator who sends them', async () => {
+    const owner = withoutApplication(await signedInAdministrator({ applicationId: null, role: 'owner' }));
+    const invite = (email: string) => {
+      const input = { email, name: 'Mallory', roles: [{ role: 'VIEWER' }] };
+      const document = 'mutation ($input: InviteAdministratorInput!) { inviteAdministrator(input: $input) { url } }';
+      return graphql(document, { input }, owner);
+    };
+    expect((await invite('c@example.org')).errors).toBeUndefined();
+    expect((await invite('d@example.org')).errors).toMatchObject([EXCEEDED]);
+    expect(await mailsTo('d@example.org')).toEqual([]);
   });
 });
 

@@ -63,15 +63,16 @@ test('administrators, applications and users are managed while the service runs'
     '--application',
     '1',
   );
-  expect(created).toMatchObject({ email: 'grace@example.com', roles: ['support of 1'], isActive: false });
+  expect(created).toMatchObject({ email: 'grace@example.com', roles: ['support of 1'] });
+  expect(await cliJson(env, 'admin', 'list')).toMatchObject([
+    { email: 'grace@example.com', expiresAt: created.expiresAt },
+  ]);
   const token = new URL(created.link).hash.slice(1);
   const page = { Origin: service.url, Application: 'none' };
   expect((await post(service.url, ACCEPT, { token }, page)).cookies[0]).toContain('HttpOnly');
   const { link } = await cliJson(env, 'admin', 'link', 'grace@example.com');
   expect(link).toContain('/console/welcome#');
-  expect(await cliJson(env, 'admin', 'list')).toMatchObject([
-    { email: 'grace@example.com', isActive: true, passkeyCount: 0 },
-  ]);
+  expect(await cliJson(env, 'admin', 'list')).toMatchObject([{ email: 'grace@example.com', passkeyCount: 0 }]);
   expect(await cli(env, 'admin', 'reset', 'grace@example.com')).toMatchObject({
     code: 1,
     stderr: 'atrium: Remove the authenticator app and all passkeys of grace@example.com? Add --yes to confirm\n',

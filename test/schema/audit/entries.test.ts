@@ -5,7 +5,9 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import {
   errorIn,
+  fromConsole,
   inConsole,
+  PASSWORD,
   signedInAdministrator,
   withoutApplication,
   withReason,
@@ -349,12 +351,19 @@ describe('auditEntries', () => {
     expect(errorIn(await graphql(LIST, {}, withoutApplication(owner)))).toMatchObject({ code: 'FORBIDDEN' });
     const ofAll = await signedInAdministrator({ applicationId: null, role: 'owner' });
     const invite = 'mutation ($input: InviteAdministratorInput!) { inviteAdministrator(input: $input) { url } }';
+    const accept = `mutation ($token: String!) {
+      acceptAdministratorLink(token: $token, input: { password: "${PASSWORD}" }) { id }
+    }`;
     const input = { email: `x${running.now().getTime()}@example.com`, name: 'X', roles: [{ role: 'VIEWER' }] };
-    await execute(invite, { input }, withoutApplication(ofAll));
+    const { url } = (await execute(invite, { input }, withoutApplication(ofAll))).inviteAdministrator;
+    const accepted = await fromConsole(accept, { token: url.split('#')[1] });
     const entries = await list({}, withoutApplication(ofAll));
     expect(entries.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining(['Administrator', 'AdministratorRole', 'AdministratorLink']),
     );
+    const { id } = accepted.data.acceptAdministratorLink;
+    const ofNew = entries.filter(({ actorId }) => actorId === id).map(({ action, subject }) => `${action} ${subject}`);
+    expect(ofNew).toEqual(expect.arrayContaining(['CREATE Administrator', 'CREATE AdministratorRole']));
     expect(JSON.stringify(await list({}, owner))).not.toContain(input.email);
   });
 });

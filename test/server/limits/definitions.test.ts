@@ -26,6 +26,7 @@ test('the default limits equal those of the contract, and those of passwords and
     oldPassword: strict,
     mail: strict,
     testMail: { quota: 30, windowSeconds: 86_400 },
+    invitation: { quota: 30, windowSeconds: 86_400 },
   });
 });
 

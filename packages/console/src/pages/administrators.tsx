@@ -14,7 +14,8 @@ import { Loaded, Page } from '../ui/page.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const LIST = graphql(`query ConsoleAdministrators {
-  administrators { id email name isActive hasTotp passkeyCount signedInAt roles { applicationId role } }
+  administrators { id email name hasTotp passkeyCount signedInAt roles { applicationId role } }
+  administratorInvitations { id email name expiresAt roles { applicationId role } }
 }`);
 const INVITE = graphql(`mutation ConsoleInvite($input: InviteAdministratorInput!) {
   inviteAdministrator(input: $input) { url isMailed }
@@ -23,6 +24,8 @@ const UPDATE = graphql(`mutation ConsoleUpdateAdministrator($id: Int!, $input: U
   updateAdministrator(id: $id, input: $input) { id }
 }`);
 const DELETE = graphql(`mutation ConsoleDeleteAdministrator($id: Int!) { deleteAdministrator(id: $id) }`);
+
+const REVOKE = graphql(`mutation ConsoleRevokeInvitation($id: Int!) { deleteAdministratorInvitation(id: $id) }`);
 
 type Person = ResultOf<typeof LIST>['administrators'][number];
 type AssignedRole = { applicationId: number | null; role: Role };
@@ -36,10 +39,14 @@ export function AdministratorsPage() {
   const queries = useQueryClient();
   const people = useQuery({
     queryKey,
-    queryFn: async ({ signal }) => (await query(SERVICE, LIST, {}, signal)).administrators,
+    queryFn: ({ signal }) => query(SERVICE, LIST, {}, signal),
   });
   const remove = useMutation({
     mutationFn: (id: number) => mutate(SERVICE, DELETE, { id }),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  });
+  const revoke = useMutation({
+    mutationFn: (id: number) => mutate(SERVICE, REVOKE, { id }),
     onSettled: () => queries.invalidateQueries({ queryKey }),
   });
   return (
@@ -60,7 +67,7 @@ export function AdministratorsPage() {
       }
     >
       <Loaded of={people}>
-        {(rows) => (
+        {({ administrators, administratorInvitations }) => (
           <Table.ScrollContainer minWidth={720}>
             <Table verticalSpacing="sm">
               <Table.Thead>
@@ -85,19 +92,13 @@ export function AdministratorsPage() {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {rows.map((person) => (
+                {administrators.map((person) => (
                   <Table.Tr key={person.id}>
-                    <Table.Td>
-                      <Text fw={600}>{person.name}</Text>
-                      <Text size="sm" c="dimmed">
-                        {person.email}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      <RoleNames roles={person.roles as AssignedRole[]} />
-                    </Table.Td>
+                    <WhoAndRoles {...person} />
                     <Table.Td>{protectionOf(person)}</Table.Td>
-                    <Table.Td>{person.isActive ? <Time of={person.signedInAt} /> : t`Invited`}</Table.Td>
+                    <Table.Td>
+                      <Time of={person.signedInAt} />
+                    </Table.Td>
                     <Table.Td>
                       <Group gap="xs" justify="flex-end" wrap="nowrap">
                         <Button size="xs" variant="default" onClick={() => setEdited(person)}>
@@ -110,6 +111,27 @@ export function AdministratorsPage() {
                             onConfirm={() => remove.mutate(person.id)}
                           />
                         )}
+                      </Group>
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+                {administratorInvitations.map((invitation) => (
+                  <Table.Tr key={`invitation ${invitation.id}`}>
+                    <WhoAndRoles {...invitation} />
+                    <Table.Td colSpan={2}>
+                      <Text size="sm" c="dimmed">
+                        <Trans>
+                          Invited until <Time of={invitation.expiresAt} />
+                        </Trans>
+                      </Text>
+                    </Table.Td>
+                    <Table.Td>
+                      <Group justify="flex-end">
+                        <ConfirmButton
+                          label={t`Revoke`}
+                          question={t`Revoke the invitation of ${invitation.name}? Its link then no longer works.`}
+                          onConfirm={() => revoke.mutate(invitation.id)}
+                        />
                       </Group>
                     </Table.Td>
                   </Table.Tr>
@@ -139,6 +161,22 @@ const NAMES: Record<Role, string> = {
   SUPPORT: t`Support`,
   VIEWER: t`Viewer`,
 };
+
+function WhoAndRoles({ name, email, roles }: Pick<Person, 'name' | 'email' | 'roles'>) {
+  return (
+    <>
+      <Table.Td>
+        <Text fw={600}>{name}</Text>
+        <Text size="sm" c="dimmed">
+          {email}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <RoleNames roles={roles as AssignedRole[]} />
+      </Table.Td>
+    </>
+  );
+}
 
 /** Besides the password. */
 function protectionOf({ hasTotp, passkeyCount }: Person): string {
@@ -197,14 +235,11 @@ function InviteForm({ onClose }: { onClose: () => void }) {
     onSuccess: () => queries.invalidateQueries({ queryKey }),
   });
   if (invite.data) {
+    const { isMailed, url } = invite.data;
     return (
       <Stack>
-        <Text>
-          {invite.data.isMailed
-            ? t`An invitation was sent to ${email}. The link is valid for seven days.`
-            : t`The mail could not be sent. Pass this link on yourself; it is valid for seven days.`}
-        </Text>
-        <Copyable label={t`Link`} value={invite.data.url} />
+        <Text>{outcomeOf(email, isMailed, url !== null)}</Text>
+        {url !== null && <Copyable label={t`Link`} value={url} />}
         <Button onClick={onClose}>
           <Trans>Close</Trans>
         </Button>
@@ -235,6 +270,13 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       </Stack>
     </form>
   );
+}
+
+function outcomeOf(email: string, isMailed: boolean, hasLink: boolean): string {
+  if (isMailed) return t`An invitation was sent to ${email}. The link is valid for seven days.`;
+  return hasLink
+    ? t`The mail could not be sent. Pass this link on yourself; it is valid for seven days.`
+    : t`The mail could not be sent. Ask an owner of all applications to invite the person.`;
 }
 
 function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose: () => void }) {

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { submitting } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
-  administratorLink(token: $token) { purpose email name hasTotp }
+  administratorLink(token: $token) { purpose email name hasAccount hasTotp passkeyCount }
 }`);
 
 const ACCEPT = graphql(`mutation ConsoleAccept($token: String!, $input: AcceptAdministratorLinkInput!) {
@@ -64,13 +64,23 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
   const [code, setCode] = useState('');
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const [keepPasskeys, setKeepPasskeys] = useState(false);
+  const { data: me } = useQuery(administratorQuery);
   const isSetup = account.purpose === 'SETUP';
+  const isJoining = account.purpose === 'INVITATION' && account.hasAccount;
+  const isSignedIn = isJoining && me?.email === account.email;
   const accept = useMutation({
     meta: { showsErrors: true },
     mutationFn: () =>
       clientOf(SERVICE).mutate(ACCEPT, {
         token,
-        input: { email, name: name.trim() === '' ? null : name, password, code: code === '' ? null : code },
+        input: {
+          email,
+          name: name.trim() === '' ? null : name,
+          password: isSignedIn ? null : password,
+          code: code === '' ? null : code,
+          keepPasskeys,
+        },
       }),
     onSuccess: async () => {
       await queries.fetchQuery({ ...administratorQuery, staleTime: 0 });
@@ -91,7 +101,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             readOnly={!isSetup}
             required
           />
-          {account.purpose !== 'PASSWORD_RESET' && (
+          {!account.hasAccount && (
             <TextInput
               label={t`Name`}
               description={t`Other administrators see it`}
@@ -100,16 +110,23 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               onChange={(event) => setName(event.currentTarget.value)}
             />
           )}
-          <PasswordInput
-            label={t`Password`}
-            description={t`At least 12 characters`}
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            minLength={12}
-            required
-          />
-          {account.hasTotp && (
+          {isJoining && (
+            <Text>
+              <Trans>You have an account already. The roles of the invitation are added to it.</Trans>
+            </Text>
+          )}
+          {!isSignedIn && (
+            <PasswordInput
+              label={t`Password`}
+              description={isJoining ? t`Of your account` : t`At least 12 characters`}
+              autoComplete={isJoining ? 'current-password' : 'new-password'}
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              minLength={isJoining ? undefined : 12}
+              required
+            />
+          )}
+          {account.hasTotp && !isSignedIn && (
             <TextInput
               label={t`Code`}
               description={t`Of your authenticator app, or a recovery code`}
@@ -119,13 +136,21 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               required
             />
           )}
+          {account.purpose === 'PASSWORD_RESET' && account.passkeyCount > 0 && (
+            <Checkbox
+              label={plural(account.passkeyCount, { one: 'Keep my passkey', other: 'Keep my # passkeys' })}
+              description={t`If you do not recognize all of them, leave this off and add yours again`}
+              checked={keepPasskeys}
+              onChange={(event) => setKeepPasskeys(event.currentTarget.checked)}
+            />
+          )}
           {accept.error && (
             <Alert color="red" role="alert">
               {sentenceOf(accept.error)}
             </Alert>
           )}
           <Button type="submit" loading={accept.isPending}>
-            <Trans>Continue</Trans>
+            {isSignedIn ? <Trans>Accept</Trans> : <Trans>Continue</Trans>}
           </Button>
         </Stack>
       </form>

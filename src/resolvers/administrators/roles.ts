@@ -1,0 +1,49 @@
+import type { Transaction } from '../../db/client.ts';
+import type { AdministratorLink } from '../../generated/prisma/client.ts';
+import type { AssignedRole } from '../../lib/access.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+
+export const isSameRole = (one: AssignedRole) => (other: AssignedRole) =>
+  one.applicationId === other.applicationId && one.role === other.role;
+
+/** Of an invitation; none for other links. */
+export function rolesIn(stored: AdministratorLink['roles']): AssignedRole[] {
+  return stored as unknown as AssignedRole[];
+}
+
+/** @throws {InvalidFieldsError} unknown application */
+export async function requireApplications(transaction: Transaction, roles: readonly AssignedRole[]): Promise<void> {
+  if ((await ofExisting(transaction, roles)).length < roles.length) {
+    throw new InvalidFieldsError({ roles: ['should name existing applications'] });
+  }
+}
+
+/** @throws {InvalidFieldsError} unknown application */
+export async function replaceRoles(
+  transaction: Transaction,
+  administratorId: number,
+  roles: readonly AssignedRole[],
+): Promise<void> {
+  await requireApplications(transaction, roles);
+  await transaction.administratorRole.deleteMany({ where: { administratorId } });
+  await addRoles(transaction, administratorId, roles);
+}
+
+/** Those that are missing, in applications that still exist. */
+export async function addRoles(
+  transaction: Transaction,
+  administratorId: number,
+  roles: readonly AssignedRole[],
+): Promise<void> {
+  const present = await transaction.administratorRole.findMany({ where: { administratorId } });
+  const known: AssignedRole[] = [...present];
+  for (const one of await ofExisting(transaction, roles)) if (!known.some(isSameRole(one))) known.push(one);
+  const data = known.slice(present.length).map(({ applicationId, role }) => ({ administratorId, applicationId, role }));
+  await transaction.administratorRole.createMany({ data });
+}
+
+async function ofExisting(transaction: Transaction, roles: readonly AssignedRole[]): Promise<AssignedRole[]> {
+  const ids = roles.flatMap(({ applicationId }) => applicationId ?? []);
+  const found = await transaction.application.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  return roles.filter(({ applicationId }) => applicationId === null || found.some(({ id }) => id === applicationId));
+}
