@@ -6,7 +6,13 @@ import type { PasswordReset, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import { InvalidFieldsError, NotFoundError, PasswordResetOffError, RateLimitedError, ServiceError } from '../../lib/errors.ts';
+import {
+  InvalidFieldsError,
+  NotFoundError,
+  PasswordResetOffError,
+  RateLimitedError,
+  ServiceError,
+} from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
@@ -59,10 +65,7 @@ async function sendLink(
   }
 }
 
-async function takeOwnText(
-  applicationId: number,
-  services: Pick<Context, 'now' | 'rateLimits'>,
-): Promise<boolean> {
+async function takeOwnText(applicationId: number, services: Pick<Context, 'now' | 'rateLimits'>): Promise<boolean> {
   const share = { kind: 'ownTexts', amount: 1, quota: MAX_OWN_TEXTS } as const;
   return takeDailyShare(db, { applicationId, userId: OF_APPLICATION }, share, services).then(
     () => true,

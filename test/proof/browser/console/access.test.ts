@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { db } from '../../../../src/db/client.ts';
 import type { Role } from '../../../../src/lib/access.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
-import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../../support/clients/browser.ts';
+import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
-import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { PASSWORD, signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('rights in the console', () => {
@@ -51,6 +52,47 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const again = await openAs(administrator, new URL(page.url()).pathname + new URL(page.url()).search);
     await again.page.getByRole('button', { name: `Created User ${user.id}` }).waitFor();
     expect(await again.page.getByRole('button', { name: /^(Created|Changed) / }).count()).toBe(2);
+  });
+
+  test('an invitation is listed and revoked, and an account accepts one with its password or session', async () => {
+    const administrator = await owner();
+    const invited = await signedInAdministrator('viewer');
+    const { page } = await openAs(administrator, '/console/administrators');
+    const invite = async (role: string) => {
+      await page.getByRole('button', { name: 'Invite a person' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Email address').fill(invited.email);
+      await dialog.getByLabel('Name').fill('Grace Hopper');
+      await dialog.getByRole('combobox', { name: 'Roles' }).fill(role);
+      await page.getByRole('option', { name: `${role} of all` }).click();
+      await page.keyboard.press('Escape');
+      await dialog.getByRole('button', { name: 'Invite' }).click();
+      const link = await dialog.locator('pre').textContent();
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      return link!;
+    };
+    await invite('Viewer');
+    const row = page.getByRole('row', { name: /Grace Hopper/ });
+    await row.getByText('Invited until').waitFor();
+    await expectAccessible(page);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await row.waitFor({ state: 'detached' });
+
+    await givePassword(invited);
+    const stranger = await openPage(await invite('Support'), PHONE);
+    await stranger.page.getByText('You have an account already').waitFor();
+    await expectAccessible(stranger.page);
+    await stranger.page.locator('input[type=password]').fill(PASSWORD);
+    await stranger.page.getByRole('button', { name: 'Continue' }).click();
+    await stranger.page.getByRole('heading', { name: 'Applications' }).waitFor();
+
+    const { pathname, hash } = new URL(await invite('Developer'));
+    const { page: own } = await openAs(invited, pathname + hash);
+    await own.getByRole('button', { name: 'Accept' }).click();
+    await own.getByRole('heading', { name: 'Applications' }).waitFor();
+    const roles = await db.administratorRole.findMany({ where: { administratorId: invited.id } });
+    expect(roles.map(({ role }) => role).sort()).toEqual(['developer', 'support', 'viewer']);
   });
 
   const EVERYBODY = ['REST reference', 'GraphQL explorer', 'Guides'];
