@@ -185,13 +185,13 @@ export class CompiledOperation {
 
   /** `@skip` and `@include`; undefined without them. */
   #conditionOf(nodes: FieldNode[]): ((run: Run) => boolean) | undefined {
-    const conditional = nodes.filter(({ directives }) => directives?.length);
-    if (conditional.length === 0) return undefined;
-    if (nodes.length > 1 && nodes[0]!.selectionSet) throw new UnsupportedDocument('directives at a repeated field');
-    if (conditional.length < nodes.length) return undefined;
+    if (!nodes.some(({ directives }) => directives?.length)) return undefined;
+    const [node, ...more] = nodes as [FieldNode];
+    // Which of them is included decides the position in the response.
+    if (more.length > 0) throw new UnsupportedDocument('directives at a repeated field');
     const number = this.#numbers++;
     return ({ included, variables }) => {
-      included[number] ??= nodes.some((node) => isIncluded(node, variables));
+      included[number] ??= isIncluded(node, variables);
       return included[number];
     };
   }

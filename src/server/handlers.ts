@@ -8,6 +8,7 @@ import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE } from '../lib/time.ts';
 import { restAdapter } from '../rest/index.ts';
 import { cutStalled } from './http/stalled-clients.ts';
+import { hasTwoHosts } from './http/two-hosts.ts';
 import type { Unread } from './http/unread-responses.ts';
 import type { Health } from './observability/health.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -45,10 +46,14 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
   const pages = pagesOnFirstUse(services, tokenHeaders);
   const handlers = new Map<string, Handler>([
     ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
-    ['/healthz', (_request, response) => health.answer('/healthz', response)],
-    ['/readyz', (_request, response) => health.answer('/readyz', response)],
+    ['/healthz', readOnly((response) => health.answer('/healthz', response))],
+    ['/readyz', readOnly((response) => health.answer('/readyz', response))],
   ]);
-  if (isMetricsOn) handlers.set('/metrics', (_request, response) => metrics.answer(response));
+  if (isMetricsOn)
+    handlers.set(
+      '/metrics',
+      readOnly((response) => metrics.answer(response)),
+    );
   const endpoints = (request: IncomingMessage, response: ServerResponse) =>
     rest(request, response, acceptsPage(request) ? () => pages(request, response, undefined) : undefined);
   const pageOrEndpoint: Handler = (request, response) =>
@@ -67,13 +72,22 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
       const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);
       // The REST adapter reports the routes of its endpoints itself.
       const route = handlers.has(path) ? path : routeOfPage;
-      requests.serve(request, response, route, () => void handler(request, response));
+      requests.serve(request, response, route, () => void (hasTwoHosts(request) ? refuse : handler)(request, response));
     },
     upgrade,
     sockets,
     closeConnections() {
       isClosing = true;
     },
+  };
+}
+
+const refuse: Handler = (_request, response) => response.writeHead(400, { Connection: 'close' }).end();
+
+function readOnly(answer: (response: ServerResponse) => unknown): Handler {
+  return ({ method }, response) => {
+    if (method === 'GET' || method === 'HEAD') return answer(response);
+    response.writeHead(405, { Allow: 'GET, HEAD' }).end();
   };
 }
 

@@ -64,6 +64,7 @@ const accepted = [
   'APPLICATION/JSON',
   'text/plain',
   'application/graphql-response+json; charset=utf-8, application/json; charset=utf-8',
+  'application/json;q=0.5, application/graphql-response+json',
 ];
 
 const credentials: [string, Record<string, string>][] = [

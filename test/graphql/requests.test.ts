@@ -37,6 +37,41 @@ test.each([
   }
 });
 
+test('the members of a response follow the first selection that counts', async () => {
+  for (const [query, order] of [
+    ['{ users(first: 1) { totalCount @skip(if: true) __typename totalCount } }', '__typename,totalCount'],
+    [
+      '{ users(first: 1) { totalCount @include(if: false) __typename totalCount @skip(if: false) } }',
+      '__typename,totalCount',
+    ],
+    ['{ users(first: 1) { totalCount __typename totalCount @skip(if: true) } }', 'totalCount,__typename'],
+    ['{ users(first: 1) { ... @skip(if: true) { totalCount } __typename totalCount } }', '__typename,totalCount'],
+  ] as const) {
+    for (const [name, run] of GRAPHQL_TRANSPORTS) {
+      const { data } = (await run(query, {}, apiKey)) as { data: { users: object } };
+      expect([name, query, Object.keys(data.users).join()]).toEqual([name, query, order]);
+    }
+  }
+});
+
+test.each([
+  ['application/json;q=0.5, application/graphql-response+json', 'application/graphql-response+json'],
+  ['application/graphql-response+json;q=0.1, application/json;q=0.2', 'application/json'],
+  ['application/graphql-response+json;q=0, application/json', 'application/json'],
+  ['text/html;q=0.9, */*;q=0.1, application/graphql-response+json;q=0.5', 'application/graphql-response+json'],
+])('Accept: %s is answered with %s', async (accept, mediaType) => {
+  for (const query of ['{ __typename }', '{ __schema { queryType { name } } }', '{ unknownField }']) {
+    const headers = { 'Content-Type': 'application/json', Accept: accept };
+    const response = await fetch(`${running.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    expect([query, response.headers.get('content-type')]).toEqual([query, `${mediaType}; charset=utf-8`]);
+    await response.body?.cancel();
+  }
+});
+
 test('an alias may be the name of a member of all objects', async () => {
   const query = '{ users(first: 1) { __proto__: totalCount constructor: totalCount toString: __typename } }';
   const headers = { ...apiKey.headers, 'Content-Type': 'application/json' };

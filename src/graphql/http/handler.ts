@@ -25,7 +25,7 @@ import { type ReadRequest, type RequestCaller, readRequest } from '../read-reque
 import { subscribeWhileCredentialsHold } from '../stream-credentials.ts';
 import { tracedExecution } from '../traced-execution.ts';
 import { type PlainRequest, plainRequest } from './plain-requests.ts';
-import { acceptsPage, requireReadable } from './request-shape.ts';
+import { acceptsPage, orderAccepted, requireReadable } from './request-shape.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -72,6 +72,7 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
     try {
       const body = await readBodyOf(request, caller);
       requireReadable(request);
+      orderAccepted(request);
       const plain = plainRequest(request, body);
       const result = plain && (await plainResult(plain, server, services));
       if (result) {

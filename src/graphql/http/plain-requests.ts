@@ -25,7 +25,6 @@ export function plainRequest(
 }
 
 function mediaTypeFor(accept = '*/*'): string | undefined {
-  if (accept.includes(';')) return undefined;
   for (const wanted of accept.toLowerCase().split(',')) {
     const type = MEDIA_TYPES.findLast((one) => isMatching(one, wanted.trim()));
     if (type) return type;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import Negotiator from 'negotiator';
 import { BadInputError } from '../../lib/errors.ts';
 
 const JSON_PARAMETERS = ['variables', 'extensions'];
@@ -17,6 +18,11 @@ export function requireReadable({ method, url = '', headers }: IncomingMessage):
     const text = parameters.get(name);
     if (text && !isParsed(text)) throw new BadInputError(`The parameter ${name} is no JSON`);
   }
+}
+
+/** Orders the media types of `Accept` by their quality values, which Yoga ignores. */
+export function orderAccepted(request: IncomingMessage): void {
+  if (request.headers.accept?.includes(';')) request.headers.accept = new Negotiator(request).mediaTypes().join(', ');
 }
 
 export function acceptsPage({ method, headers }: IncomingMessage): boolean {

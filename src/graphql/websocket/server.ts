@@ -5,6 +5,7 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
+import { hasTwoHosts } from '../../server/http/two-hosts.ts';
 import type { Unread } from '../../server/http/unread-responses.ts';
 import type { Requests } from '../../server/observability/requests.ts';
 import { consolePage } from '../console-cookie.ts';
@@ -37,12 +38,13 @@ export function graphqlOverSocket(
   });
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', destroy); // Node has removed its listener; an unhandled error would crash the process
-    if (request.url?.split('?')[0] !== '/graphql') refuse(request, socket, 404);
+    if (hasTwoHosts(request)) refuse(request, socket, 400);
+    else if (request.url?.split('?')[0] !== '/graphql') refuse(request, socket, 404);
     else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);
     else sockets.handleUpgrade(request, socket, head, accept);
   }
 
-  function refuse(request: IncomingMessage, socket: Duplex, status: 404 | 429): void {
+  function refuse(request: IncomingMessage, socket: Duplex, status: 400 | 404 | 429): void {
     requests.reportRefused(request, status);
     socket.once('finish', destroy); // without a reader it would not detect that the client has disconnected
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
-import { useApp } from '../../support/app/app.ts';
+import { running, useApp } from '../../support/app/app.ts';
 import { readMetrics } from '../../support/app/metrics.ts';
 import { startAnother } from '../../support/app/other-apps.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
@@ -25,6 +25,28 @@ test('a service with a responding database is alive and ready, and the response 
   for (const path of ['/healthz', '/readyz']) {
     const { status, headers, text } = await rawRequest('GET', path);
     expect({ status, text, kept: headers['cache-control'] }).toEqual({ status: 200, text: 'ok\n', kept: 'no-store' });
+  }
+});
+
+test('health and metrics are only read', async () => {
+  for (const path of ['/healthz', '/readyz', '/metrics']) {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await rawRequest(method, path);
+      expect([path, method, status, headers.allow]).toEqual([path, method, 405, 'GET, HEAD']);
+    }
+    expect((await rawRequest('HEAD', path)).status).toBe(200);
+  }
+});
+
+test('a request with two Host headers is refused, because proxies may route by the other one', async () => {
+  for (const path of ['/healthz', '/graphql', '/session.json', '/']) {
+    for (const rest of ['', 'Connection: Upgrade\r\nUpgrade: websocket\r\n']) {
+      const socket = connect(Number(new URL(running.url).port), '127.0.0.1');
+      socket.end(`GET ${path} HTTP/1.1\r\nHost: a.example\r\nhost: b.example\r\n${rest}\r\n`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect([path, rest, String(answer).split('\r\n')[0]]).toEqual([path, rest, 'HTTP/1.1 400 Bad Request']);
+      socket.destroy();
+    }
   }
 });
 
