@@ -36,6 +36,7 @@ export function connectionOf(socket: WebSocket): Connection {
 }
 
 export class Operation {
+  readonly id: string;
   /** The client has cancelled it or disconnected. */
   isCancelled = false;
   /** A query or mutation; a drained socket waits for its response. */
@@ -43,6 +44,10 @@ export class Operation {
   stream: Answers | undefined;
   /** Only if the operation reacts to cancellation. */
   #left: AbortController | undefined;
+
+  constructor(id: string) {
+    this.id = id;
+  }
 
   get callerLeft(): AbortSignal {
     this.#left ??= new AbortController();
@@ -70,7 +75,7 @@ export class Connection {
   /** The parts of the upgrade request that rate limits need. */
   readonly request: CallingRequest;
   /** Until it is cleaned up, including cancelled ones. */
-  readonly operations = new Map<string, Operation>();
+  readonly operations = new Set<Operation>();
   operationCount = 0;
   /** Set if a page of the console opened the socket. */
   consolePage: ConsolePage | undefined;
@@ -101,7 +106,7 @@ export class Connection {
   }
 
   get isAnswered(): boolean {
-    for (const { isAwaited } of this.operations.values()) if (isAwaited) return false;
+    for (const { isAwaited } of this.operations) if (isAwaited) return false;
     return true;
   }
 
@@ -157,12 +162,18 @@ export class Connection {
   closed(): void {
     this.stopTimer();
     this.onInitialized?.();
-    for (const operation of this.operations.values()) operation.cancel();
+    for (const operation of this.operations) operation.cancel();
     for (const cleanup of this.#cleanups) cleanup();
   }
 
-  end(id: string): void {
-    this.operations.delete(id);
+  /** @returns undefined also for a cancelled operation, whose id may be used again */
+  findOperation(id: string): Operation | undefined {
+    for (const operation of this.operations) if (operation.id === id && !operation.isCancelled) return operation;
+    return undefined;
+  }
+
+  end(operation: Operation): void {
+    this.operations.delete(operation);
     if (this.onAnswered && this.isAnswered) this.onAnswered();
   }
 

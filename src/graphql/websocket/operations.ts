@@ -28,8 +28,7 @@ export async function runOperation(
   payload: SubscribePayload,
   services: Services,
 ): Promise<void> {
-  // A cancelled operation may still be in cleanup.
-  if (connection.operations.has(id)) {
+  if (connection.findOperation(id)) {
     return connection.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
   }
   connection.operationCount++;
@@ -37,17 +36,16 @@ export async function runOperation(
     const refusal = new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations in flight`);
     return void connection.send(errorMessage(id, [refusal], connection, services));
   }
-  const operation = new Operation();
-  connection.operations.set(id, operation);
+  const operation = new Operation(id);
+  connection.operations.add(operation);
   try {
-    await answer(connection, { id, operation, payload, begunAt: performance.now() }, services);
+    await answer(connection, { operation, payload, begunAt: performance.now() }, services);
   } finally {
-    if (!operation.stream) connection.end(id);
+    if (!operation.stream) connection.end(operation);
   }
 }
 
 interface Begun {
-  id: string;
   operation: Operation;
   payload: SubscribePayload;
   begunAt: number;
@@ -56,7 +54,8 @@ interface Begun {
 }
 
 async function answer(connection: Connection, begun: Begun, services: Services): Promise<void> {
-  const { id, operation } = begun;
+  const { operation } = begun;
+  const { id } = operation;
   const args = await prepare(connection, begun, services);
   if (!('schema' in args)) {
     const errors = presented(args, connection, services);
@@ -105,15 +104,13 @@ function presented(errors: readonly GraphQLError[], connection: Connection, serv
 /** Sends the results of one operation. */
 class Sender implements Receiver {
   readonly #connection: Connection;
-  readonly #id: string;
   readonly #operation: Operation;
   readonly #services: Services;
   readonly #viewer: Viewer | undefined;
   readonly #requested: RequestedOperation | undefined;
 
-  constructor(connection: Connection, { id, operation, viewer, requested }: Begun, services: Services) {
+  constructor(connection: Connection, { operation, viewer, requested }: Begun, services: Services) {
     this.#connection = connection;
-    this.#id = id;
     this.#operation = operation;
     this.#services = services;
     this.#viewer = viewer;
@@ -122,11 +119,11 @@ class Sender implements Receiver {
 
   send(result: ExecutionResult, hasMore: boolean): Promise<void> | undefined {
     if (this.#operation.isCancelled) return undefined;
-    return this.#connection.write(nextFrame(this.#id, result, this.#present), hasMore);
+    return this.#connection.write(nextFrame(this.#operation.id, result, this.#present), hasMore);
   }
 
   complete(): void {
-    if (!this.#operation.isCancelled) this.#connection.send({ id: this.#id, type: MessageType.Complete });
+    if (!this.#operation.isCancelled) this.#connection.send({ id: this.#operation.id, type: MessageType.Complete });
   }
 
   /** The subscription has ended, by an error if there is one. */
@@ -135,11 +132,11 @@ class Sender implements Receiver {
     else if (!this.#operation.isCancelled) {
       const message = new GraphQLError(error.message, { originalError: error });
       const errors = presented([message], this.#connection, this.#services);
-      this.#connection.send(errorMessage(this.#id, errors, this.#connection, this.#services));
+      this.#connection.send(errorMessage(this.#operation.id, errors, this.#connection, this.#services));
       const ended = { viewer: this.#viewer, requested: this.#requested, errors, ms: undefined };
       recordOperation(this.#connection, ended, this.#services);
     }
-    this.#connection.end(this.#id);
+    this.#connection.end(this.#operation);
   }
 
   #present = (result: ExecutionResult): ExecutionResult => {

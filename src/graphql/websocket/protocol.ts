@@ -40,7 +40,7 @@ export function createProtocol(
         if (connection.state !== 'acknowledged') return connection.close(CloseCode.Unauthorized, 'Unauthorized');
         return runOperation(connection, message.id, message.payload, services);
       case MessageType.Complete:
-        return connection.operations.get(message.id)?.cancel();
+        return connection.findOperation(message.id)?.cancel();
       default: // only servers send the other types
         connection.close(CloseCode.BadRequest, 'Invalid message received');
     }
