@@ -15,24 +15,38 @@ type Reader<Value> = Value extends RowSql<infer Row> ? (row: Row) => void : neve
 
 type Scalars<Model extends Prisma.ModelName> = Prisma.TypeMap['model'][Model]['payload']['scalars'];
 
+type FieldOf<Model extends Prisma.ModelName> = keyof Scalars<Model> & string;
+
 /** Aliased to the field names; default: all. Call it once, not per statement. */
-export function columnsOf<Model extends Prisma.ModelName, Field extends keyof Scalars<Model> & string>(
+export function columnsOf<Model extends Prisma.ModelName, Field extends FieldOf<Model>>(
   model: Model,
   table: string,
-  fields?: readonly Field[],
+  fields: readonly Field[] = fieldsOf(model) as Field[],
 ): RowSql<Pick<Scalars<Model>, Field>> {
-  const names: readonly string[] = fields ?? Object.values(Prisma[`${model}ScalarFieldEnum`]);
-  return Prisma.raw(names.map((name) => `${table}.${snakeCase(name)} AS "${name}"`).join(', ')) as RowSql<
-    Pick<Scalars<Model>, Field>
-  >;
+  const list = fields.map((name) => `${table}.${snakeCase(name)} AS "${name}"`);
+  return Prisma.raw(list.join(', ')) as RowSql<Pick<Scalars<Model>, Field>>;
 }
 
-export function columnNames<Model extends Prisma.ModelName>(
+/** All but these, so that a new column is selected unless it is named here. */
+export function columnsWithout<Model extends Prisma.ModelName, Field extends FieldOf<Model>>(
   model: Model,
-  without: readonly (keyof Scalars<Model> & string)[],
-): string[] {
-  const fields: string[] = Object.values(Prisma[`${model}ScalarFieldEnum`]);
-  return fields.filter((field) => !(without as readonly string[]).includes(field)).map(snakeCase);
+  table: string,
+  without: readonly Field[],
+): RowSql<Omit<Scalars<Model>, Field>> {
+  const fields = fieldsOf(model).filter((name) => !(without as readonly string[]).includes(name));
+  return columnsOf(model, table, fields) as unknown as RowSql<Omit<Scalars<Model>, Field>>;
+}
+
+/** Columns and values of an INSERT, the application aside. Does not compile without a value for each column. */
+export function insertion<Model extends Prisma.ModelName>(
+  values: Record<Exclude<FieldOf<Model>, 'applicationId'>, string>,
+) {
+  const names = Object.keys(values).map(snakeCase);
+  return { columns: Prisma.raw(names.join(', ')), values: Prisma.raw(Object.values<string>(values).join(', ')) };
+}
+
+function fieldsOf<Model extends Prisma.ModelName>(model: Model): FieldOf<Model>[] {
+  return Object.values(Prisma[`${model}ScalarFieldEnum`]) as FieldOf<Model>[];
 }
 
 interface ValueTypes {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { db, Prisma } from '../../src/db/client.ts';
-import { columns, columnsOf, orNull, type RowOf, select, withJson } from '../../src/db/columns.ts';
+import { columns, columnsOf, columnsWithout, orNull, type RowOf, select, withJson } from '../../src/db/columns.ts';
 import { query, queryIn } from '../../src/db/query.ts';
 import { BACKGROUND, transact } from '../../src/db/transact.ts';
 import { APPLICATION, running, useApp } from '../support/app/app.ts';
@@ -31,6 +31,13 @@ test('a row has the same names, values and types as a Prisma result', async () =
   expect(await query(byId)).toEqual([user]);
   expect(await query`SELECT ${columnsOf('User', 'u')} FROM users u WHERE u.id = ${id}`).toEqual([user]);
   expect(await transact(BACKGROUND, (transaction) => queryIn(transaction, byId))).toEqual([user]);
+});
+
+test('a row without some columns has all others', async () => {
+  const [row] = await query`SELECT ${columnsWithout('User', 'u', ['login', 'email'])} FROM users u LIMIT 1`;
+  const [all] = await query`SELECT ${columnsOf('User', 'u')} FROM users u LIMIT 1`;
+  const { login: _login, email: _email, ...others } = all!;
+  expect(row).toEqual(others);
 });
 
 describe('row types', () => {

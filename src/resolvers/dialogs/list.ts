@@ -1,6 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
-import { columnsOf } from '../../db/columns.ts';
+import { column, columnsWithout, select, withJson } from '../../db/columns.ts';
 import {
   between,
   type CheapOperators,
@@ -26,7 +26,6 @@ import {
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
 import {
-  type DialogDetails,
   detailColumns,
   keepDetails,
   otherNameFor,
@@ -80,22 +79,21 @@ export async function listDialogs(
   const walk = Prisma.sql`SELECT d.* FROM visible d WHERE ${between(page, sorted)} ORDER BY ${orderBy(sorted, page.isBackward)}`;
   const parts = partsOf(requestedFields);
   const { applicationId } = viewer;
+  const columns = select`${COLUMNS}, ${SORTED_BY}, ${detailColumns(applicationId)}`;
   const statement = Prisma.sql`
     WITH visible AS (SELECT d.*, ${order.column} AS sorted_by FROM ${visible})
     SELECT json_agg(page) AS dialogs, ${requestedFields.has('totalCount') ? totalOf(visible, viewer) : NOTHING} AS total
     FROM (
-      SELECT ${COLUMNS}, d.sorted_by AS "sortedBy", ${detailColumns(applicationId)}
+      SELECT ${columns}
       FROM ${wantedRow(userIdOf(viewer), parts)} AS w
       CROSS JOIN (${limited(walk, page.limit + 1, Math.max(listing.skip ?? 0, 0))}) AS d
     ) AS page`;
   const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;
   const search = searchesOf(jobOwnerOf(viewer), isLong || isSearch(listing.filter, OF_THE_ROW));
   const [read] = await search(() => query<{ dialogs: unknown; total: number | null }>(statement));
-  const dialogs = jsonRows<ListedDialog>(read!.dialogs, TIMES);
-  for (const dialog of dialogs) {
-    dialog.applicationId = applicationId;
-    keepDetails(dialog, dialog, parts, loaders);
-  }
+  const rows = jsonRows(columns, read!.dialogs, TIMES);
+  const dialogs = rows.map((row) => Object.assign(row, { applicationId }) as typeof row & Dialog);
+  for (const dialog of dialogs) keepDetails(dialog, dialog, parts, loaders);
   return {
     ...connection(dialogs, page, ({ sortedBy, id }) => ({
       value: order.cast === 'timestamptz' && sortedBy !== null ? new Date(sortedBy).toISOString() : sortedBy,
@@ -105,22 +103,18 @@ export async function listDialogs(
   };
 }
 
-type ListedDialog = Dialog & DialogDetails & { sortedBy: string | number | null };
-
-const COLUMNS = columnsOf('Dialog', 'd', [
-  'id',
-  'type',
-  'userId',
-  'name',
-  'photo',
-  'isJoinRequired',
-  'pairKey',
-  'dataClassKey',
-  'data',
-  'createdAt',
-  'updatedAt',
+/** Without those that no field shows. */
+const COLUMNS = columnsWithout('Dialog', 'd', [
+  'applicationId',
+  'lastSeq',
+  'messageCount',
+  'lastMessageAt',
+  'memberVersion',
 ]);
-const TIMES = ['createdAt', 'updatedAt'] as const;
+const SORTED_BY = withJson<{ sortedBy: string | number | null }>()(
+  column('sortedBy', 'json | null', Prisma.sql`d.sorted_by`),
+);
+const TIMES = { createdAt: true, updatedAt: true } as const;
 
 const NOTHING = Prisma.sql`NULL::int`;
 

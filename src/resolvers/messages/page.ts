@@ -1,6 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import { applicationOf, coalesce } from '../../db/coalesce.ts';
-import { column, columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
+import { column, columns, columnsWithout, type RowOf, select, withJson } from '../../db/columns.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
@@ -59,8 +59,8 @@ export async function readMessagesOfDialog(
       )[0]
     : await firstPagesBy(orderBy)(input);
   const dialog = readableDialog(dialogId, row, viewer);
-  const messages = jsonRows<MessageRow>(row!.messages, TIMES);
-  for (const message of messages) Object.assign(message, { applicationId, dialogId });
+  const rows = jsonRows(COLUMNS, row!.messages, TIMES);
+  const messages: MessageRow[] = rows.map((message) => Object.assign(message, { applicationId, dialogId }));
   return { dialog, messages, details: detailsOf(messages, row!) };
 }
 
@@ -99,20 +99,8 @@ function firstPagesBy(orderBy: Prisma.Sql): (input: Input) => Promise<Page | und
   return read;
 }
 
-const COLUMNS = columnsOf('Message', 'm', [
-  'id',
-  'seq',
-  'senderId',
-  'recipientId',
-  'text',
-  'attachments',
-  'customFields',
-  'sendToChat',
-  'dateSent',
-  'createdAt',
-  'updatedAt',
-]);
-const TIMES = ['createdAt', 'updatedAt'] as const;
+const COLUMNS = columnsWithout('Message', 'm', ['applicationId', 'dialogId']);
+const TIMES = { createdAt: true, updatedAt: true } as const;
 
 const visible = (applicationId: number) => Prisma.sql`SELECT ${COLUMNS} FROM messages m
   WHERE m.application_id = ${applicationId} AND m.dialog_id = w.dialog_id

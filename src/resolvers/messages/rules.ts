@@ -1,4 +1,3 @@
-import { columnNames } from '../../db/columns.ts';
 import type { Message, Prisma } from '../../generated/prisma/client.ts';
 import { isStorable } from '../../lib/address-schemes.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
@@ -27,10 +26,10 @@ export const BLANK = "Message can't be blank";
 const TEXT_MEMBERS = new Set(['uid', 'name', 'content-type', 'contentType']);
 const NUMBER_MEMBERS = new Set(['size', 'width', 'height', 'duration']);
 
-/** Keys that would collide with the legacy record, or with columns that it does not show. */
+/** Keys of the contract that custom parameters cannot have. A column that is added later must not be among them. */
 const RESERVED_KEYS = new Set([
-  ...columnNames('Message', ['applicationId', 'id', 'dialogId', 'seq', 'text', 'customFields']),
-  ...['_id', 'chat_dialog_id', 'message', 'read', 'read_ids', 'delivered', 'delivered_ids', 'reactions'],
+  ...['_id', 'chat_dialog_id', 'message', 'sender_id', 'recipient_id', 'attachments', 'date_sent', 'created_at'],
+  ...['updated_at', 'read', 'read_ids', 'delivered', 'delivered_ids', 'reactions', 'send_to_chat'],
   ...['save_to_history', 'markable'],
 ]);
 

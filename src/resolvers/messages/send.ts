@@ -1,6 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
-import { columns } from '../../db/columns.ts';
+import { columns, insertion } from '../../db/columns.ts';
 import { newId } from '../../db/ids.ts';
 import { queryAs } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
@@ -129,6 +129,39 @@ const OUTCOME = columns({
   createdAt: ['time', 's.created_at'],
 });
 
+const INPUT_TYPES: Record<keyof Omit<StoredInput, 'applicationId' | 'actor'> | 'ord', string> = {
+  ord: 'int',
+  dialogId: 'text',
+  senderId: 'int',
+  id: 'text',
+  text: 'text',
+  attachments: 'json',
+  customFields: 'json',
+  sendToChat: 'boolean',
+  clientId: 'text',
+  at: 'timestamptz(3)',
+};
+const INPUT = Prisma.raw(
+  Object.entries(INPUT_TYPES)
+    .map(([name, type]) => `"${name}" ${type}`)
+    .join(', '),
+);
+
+const NEW = insertion<'Message'>({
+  id: 'p.id',
+  dialogId: 'p."dialogId"',
+  seq: 'c.before + p.nth',
+  senderId: 'p."senderId"',
+  recipientId: 'p."recipientId"',
+  text: 'p.text',
+  attachments: 'p.attachments',
+  customFields: 'p."customFields"',
+  sendToChat: 'p."sendToChat"',
+  dateSent: 'floor(extract(epoch FROM p."createdAt"))::int',
+  createdAt: 'p."createdAt"',
+  updatedAt: 'p."createdAt"',
+});
+
 // `created_at` never decreases within a dialog, so that `date_sent` and `seq` agree even if clocks differ. A concurrent
 // insert of the same key blocks until the other transaction ends. Only writable messages claim keys, so that a key
 // always has a stored message.
@@ -150,9 +183,7 @@ async function storeMessages(
           SELECT FROM members m
           WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
             AND m.left_at IS NULL)) AS "mayWrite"
-      FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (
-        ord int, "dialogId" text, "senderId" int, id text, text text, attachments json,
-        "customFields" json, "sendToChat" boolean, "clientId" text, at timestamptz(3))
+      FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (${INPUT})
       LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = g."dialogId"
     ), locked AS MATERIALIZED (
       SELECT d.id, d.type, d.pair_key, d.last_message_at
@@ -189,11 +220,7 @@ async function storeMessages(
       WHERE d.application_id = ${applicationId} AND d.id = p."dialogId"
       RETURNING d.id, d.last_seq - p.messages AS before
     ), stored AS (
-      INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, attachments,
-        custom_fields, send_to_chat, date_sent, created_at, updated_at)
-      SELECT ${applicationId}::int, p.id, p."dialogId", c.before + p.nth, p."senderId", p."recipientId", p.text,
-        p.attachments, p."customFields", p."sendToChat", floor(extract(epoch FROM p."createdAt"))::int,
-        p."createdAt", p."createdAt"
+      INSERT INTO messages (application_id, ${NEW.columns}) SELECT ${applicationId}::int, ${NEW.values}
       FROM placed p JOIN counted c ON c.id = p."dialogId"
       RETURNING id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
     ), settled AS (
