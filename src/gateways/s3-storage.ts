@@ -36,8 +36,8 @@ export interface S3Settings {
 
 const REQUEST_TIMEOUT_MS = 30 * SECOND;
 const PUT_TIMEOUT_MS = 5 * MINUTE;
-/** A client that takes fewer bytes than the buffers hold in this time loses its download. */
-const SOCKET_TIMEOUT_MS = 2 * MINUTE;
+/** Without a byte. Ends downloads that a client hardly reads; an export reads no file while it stores a part. */
+const SOCKET_TIMEOUT_MS = PUT_TIMEOUT_MS;
 /** More than `downloads` (src/rest/http/downloads.ts) admits, so that exports of archives have some, too. */
 const MAX_DOWNLOADS = 500;
 const MAX_OTHER_REQUESTS = 50;
