@@ -1116,6 +1116,7 @@ export const GUARDS: Guard[] = [
       'names.includes(name) || hasMember(part, names)',
       'names.includes(name)',
     ],
+    [68, 'src/schema/administrator-rights.ts', "'contentType name tags'", "'contentType name new tags'"],
   ]),
   ...guardsOf('reads.test.ts', '#63 reading without a trace', [
     [63, 'src/graphql/subscribe.ts', '    scope,\n    reader,', '    scope,'],

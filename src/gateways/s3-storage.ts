@@ -36,6 +36,11 @@ export interface S3Settings {
 
 const REQUEST_TIMEOUT_MS = 30 * SECOND;
 const PUT_TIMEOUT_MS = 5 * MINUTE;
+/** Without a byte. Ends downloads that a client hardly reads; an export reads no file while it stores a part. */
+const SOCKET_TIMEOUT_MS = PUT_TIMEOUT_MS;
+/** More than `downloads` (src/rest/http/downloads.ts) admits, so that exports of archives have some, too. */
+const MAX_DOWNLOADS = 500;
+const MAX_OTHER_REQUESTS = 50;
 /** The SDK does not retry streams. */
 const PUT_ATTEMPTS = 3;
 const CHUNK_BYTES = 64 * 1024;
@@ -50,21 +55,31 @@ export class S3Storage implements Storage {
   readonly #bucket: string;
   readonly #folder: string;
   readonly #client: S3Client;
+  /** With connections of its own, because clients decide how long a download takes. */
+  readonly #downloads: S3Client;
   readonly #log: Logger;
 
   constructor({ bucket, endpoint, region }: S3Settings, folder: string, log: Logger) {
     this.#bucket = bucket;
     this.#folder = folder;
     this.#log = log;
-    this.#client = new S3Client({
-      ...(endpoint && { endpoint, forcePathStyle: true, region: 'us-east-1' }),
-      ...(region && { region }),
-      // Other stores do not support checksums specific to AWS, so they are sent only where S3 requires them.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: 5 * SECOND },
-      logger: quiet(log),
-    });
+    const create = (maxSockets: number) =>
+      new S3Client({
+        ...(endpoint && { endpoint, forcePathStyle: true, region: 'us-east-1' }),
+        ...(region && { region }),
+        // Other stores do not support checksums specific to AWS, so they are sent only where S3 requires them.
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+        requestHandler: {
+          connectionTimeout: 5 * SECOND,
+          socketTimeout: SOCKET_TIMEOUT_MS,
+          httpAgent: { maxSockets },
+          httpsAgent: { maxSockets },
+        },
+        logger: quiet(log),
+      });
+    this.#client = create(MAX_OTHER_REQUESTS);
+    this.#downloads = create(MAX_DOWNLOADS);
   }
 
   async put(key: string, stream: Readable, { maxBytes }: PutSettings): Promise<Stored> {
@@ -96,7 +111,7 @@ export class S3Storage implements Storage {
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
       const { Body, ContentLength, ContentRange } = await within(REQUEST_TIMEOUT_MS, (abortSignal) =>
-        this.#client.send(new GetObjectCommand({ ...this.#location(key), Range }), { abortSignal }),
+        this.#downloads.send(new GetObjectCommand({ ...this.#location(key), Range }), { abortSignal }),
       );
       const size = Number(ContentRange?.split('/').at(-1) ?? ContentLength);
       return { stream: Body as Readable, size };
@@ -131,6 +146,7 @@ export class S3Storage implements Storage {
 
   close(): void {
     this.#client.destroy();
+    this.#downloads.destroy();
   }
 
   async *#listed(Prefix: string): AsyncGenerator<StoredFile> {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { query } from '../db/query.ts';
+import { storeName } from '../db/store-name.ts';
 import { MINUTE, SECOND } from '../lib/time.ts';
 import type { BusDriver } from './bus.ts';
 
@@ -29,7 +29,7 @@ export class RedisBus implements BusDriver {
   }
 
   async start(onText: (text: string) => void, onReturn: () => void): Promise<void> {
-    this.#channel = await channelOf();
+    this.#channel = await storeName();
     this.#subscriber.on('message', (_channel, text) => onText(text));
     this.#subscriber.on('ready', () => {
       // The client restores lost subscriptions itself; messages in between are lost.
@@ -58,11 +58,4 @@ export class RedisBus implements BusDriver {
       'Redis is unavailable; live events reach other processes up to a second late; check REDIS_URL',
     );
   }
-}
-
-/** Named after the database, because one Redis may serve several services. */
-async function channelOf(): Promise<string> {
-  const [row] = await query<{ name: string }>`
-    SELECT (SELECT system_identifier FROM pg_control_system())::text || ':' || current_database() AS name`;
-  return `atrium:${row!.name}`;
 }

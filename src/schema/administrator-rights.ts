@@ -48,11 +48,11 @@ const GROUPS: Group[] = [
     roles: STAFF,
     operations:
       'user users userByEmail userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId ' +
-      'usersByFullName usersByTags me presence blob blobFile blobs fileAddresses createBlob completeBlob event events eventStatus ' +
+      'usersByFullName usersByTags me presence blob blobFile blobs fileAddresses createBlob event events eventStatus ' +
       'createEvents updateEvent pushSends pushDeliveries',
   },
-  { roles: STAFF, isConfirmed: true, operations: 'deleteBlob deleteEvent' },
-  { roles: STAFF, isConfirmed: true, harmlessMembers: 'contentType name new tags', operations: 'updateBlob' },
+  { roles: STAFF, isConfirmed: true, operations: 'completeBlob deleteBlob deleteEvent' },
+  { roles: STAFF, isConfirmed: true, harmlessMembers: 'contentType name tags', operations: 'updateBlob' },
   {
     roles: SUPPORT,
     operations:

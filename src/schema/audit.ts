@@ -47,8 +47,8 @@ const AuditEntry = builder.objectRef<ListedEntry>('AuditEntry').implement({
       type: 'JSON',
       nullable: true,
       description:
-        'Stored columns before the change, of an update only the changed ones; null for a created object. Secrets ' +
-        'and texts of messages are `redacted`.',
+        'Stored columns before the change, of an update only the changed ones; null for a created object. Secrets, ' +
+        'texts of messages, and `uid`, name and tags of files are `redacted`.',
       resolve: ({ before }) => before,
     }),
     after: t.field({

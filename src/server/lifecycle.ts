@@ -10,6 +10,7 @@ import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
+import { downloads } from '../rest/http/downloads.ts';
 import { isKnownName } from '../rest/known-names.ts';
 import { createEntrances, type EmbeddedEntrances } from './entrances.ts';
 import { Health } from './observability/health.ts';
@@ -54,6 +55,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
       transactions: lockWaits.load,
       long_jobs: longJobs.load,
       long_steps: longSteps.load,
+      downloads: downloads.load,
       retries: retries.load,
     }),
     backlog: () => readBacklog(probe, hub.readUpTo, now()),

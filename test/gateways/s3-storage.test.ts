@@ -75,6 +75,16 @@ test('get returns a requested byte range', async () => {
   expect([await text(found!.stream), found!.size]).toEqual(['345', 10]);
 });
 
+test('downloads that no client reads leave connections for other requests', async () => {
+  const key = newStorageKey(92);
+  await put(key, Buffer.alloc(1_000_000));
+  const downloads = await Promise.all(Array.from({ length: 60 }, () => storage.get(key)));
+  const other = newStorageKey(92);
+  expect((await put(other, Buffer.from('x'))).size).toBe(1);
+  await storage.delete(other);
+  for (const download of downloads) download!.stream.destroy();
+});
+
 test('put stores an empty file', async () => {
   const key = newStorageKey(92);
   expect((await put(key)).size).toBe(0);

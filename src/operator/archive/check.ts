@@ -12,6 +12,8 @@ export interface StorableRows {
   table: string;
   columns: Column[];
   rows: (string | null)[][];
+  /** Storage keys that the rows name. */
+  files: string[];
 }
 
 const KEY_COLUMNS: Record<string, string> = { blobs: 'storage_key' };
@@ -34,8 +36,9 @@ export function storable(
   });
   const missing = here.columns.find(({ name, isOptional }) => !isOptional && !entry.columns.includes(name));
   if (missing) throw new ArchiveError(`the archive lacks the column ${missing.name} of ${table.name}`);
+  const files: string[] = [];
   const rows = entry.rows.map((row) => {
-    requireOwn(entry, row, applicationId);
+    files.push(...ownFiles(entry, row, applicationId));
     if (row.some((value, index) => value === null && columns[index]!.isNotNull)) throw damaged();
     const drop = () => dropTrust(trust, entry, row);
     const change = (secret: string, about: Secret, row: NamedRow) =>
@@ -43,7 +46,7 @@ export function storable(
     const opened = secrets.fromArchive(table, entry.columns, row, change);
     return trust.isGiven ? opened : trustedRow(entry, opened, drop);
   });
-  return { table: table.name, columns, rows };
+  return { table: table.name, columns, rows, files };
 }
 
 /** @throws {ArchiveError} PostgreSQL cannot parse a value */
@@ -94,13 +97,15 @@ export function isDataError(error: unknown): boolean {
   return /^2[23]/.test(String((error as { code?: unknown }).code));
 }
 
-function requireOwn({ table, columns }: RowsEntry, row: (string | null)[], applicationId: number): void {
+/** @returns storage keys @throws {ArchiveError} the row, or a file that it names, is of another application */
+function ownFiles({ table, columns }: RowsEntry, row: (string | null)[], applicationId: number): string[] {
   const textOf = (name: string | undefined) => (name === undefined ? undefined : row[columns.indexOf(name)]);
   if (textOf(ownerColumn(table.name)) !== String(applicationId)) throw damaged();
-  const key = textOf(KEY_COLUMNS[table.name]);
-  if (key != null && !isKeyOf(applicationId, key)) throw damaged();
+  const key = textOf(KEY_COLUMNS[table.name]) ?? [];
   const fields = textOf(FIELD_COLUMNS[table.name]);
-  if (fields != null && !keysIn(fields).every((one) => isKeyOf(applicationId, one))) throw damaged();
+  const keys = [key, fields == null ? [] : keysIn(fields)].flat();
+  if (!keys.every((one) => isKeyOf(applicationId, one))) throw damaged();
+  return keys;
 }
 
 function keysIn(fields: string): string[] {

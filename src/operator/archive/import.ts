@@ -102,6 +102,8 @@ class Import {
   #entries = 0;
   readonly #applications: RowsEntry[] = [];
   readonly #highest = new Map<string, bigint>();
+  /** Storage keys in the rows of the current application. */
+  readonly #named = new Set<string>();
   readonly #trust: Trust;
 
   constructor(client: pg.Client, options: ImportOptions, tables: Map<string, TableColumns>) {
@@ -129,7 +131,7 @@ class Import {
 
   async #check(): Promise<{ id: string; counted: Counted[] }> {
     const { path, applicationId: only, encrypter, passphrase, onBegin, onEntry } = this.#options;
-    const reader = await ArchiveReader.open(path);
+    const reader = await ArchiveReader.open(path, this.#trust.isGiven);
     try {
       const { applications, secrets } = reader.header;
       this.#applicationIds = applications.filter((id) => only === undefined || id === only);
@@ -151,7 +153,10 @@ class Import {
 
   async #checkEntry(entry: ArchiveEntry): Promise<void> {
     this.#entries++;
-    if (entry.kind === 'file') return;
+    if (entry.kind === 'file') {
+      if (this.#named.has(entry.key)) return;
+      throw new ArchiveError(`the archive has a file that no row names: ${entry.key}`);
+    }
     const { applicationId, table } = entry;
     const here = this.#tables.get(table.name)!;
     const rows = this.#storable(entry);
@@ -162,7 +167,11 @@ class Import {
       const highest = rows.rows.reduce((most, row) => max(most, BigInt(row[place]!)), 0n);
       this.#highest.set(sequence, max(this.#highest.get(sequence) ?? 0n, highest));
     }
-    if (table.name === APPLICATIONS) this.#applications.push(entry);
+    if (table.name === APPLICATIONS) {
+      this.#applications.push(entry);
+      this.#named.clear();
+    }
+    for (const key of rows.files) this.#named.add(key);
   }
 
   /** Raises the sequences first, so that they generate no id that is yet to be stored. */
@@ -181,7 +190,7 @@ class Import {
     const places = new Map(
       (await progressOf(this.#client, this.#applicationIds)).map((place) => [place.applicationId, place]),
     );
-    const reader = await ArchiveReader.open(path);
+    const reader = await ArchiveReader.open(path, this.#trust.isGiven);
     try {
       onBegin('storing', this.#entries);
       for await (const entry of reader.entries()) {

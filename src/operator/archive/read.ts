@@ -11,6 +11,7 @@ import {
   HEADER_NAME,
   MANIFEST_NAME,
   MAX_PART_BYTES,
+  PART_BYTES,
   sha256,
   Tally,
 } from './format.ts';
@@ -38,6 +39,10 @@ export type ArchiveEntry = RowsEntry | FileEntry;
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 
+/** Rows and pictures have less than a tenth of it. Not of small archives, which may contain one file of zeros. */
+const MAX_EXPANSION = 100;
+const SMALL_BYTES = 64 * 1024 * 1024;
+
 /** Treats the archive as untrusted input and holds only one part in memory. @throws {ArchiveError} any deviation */
 export class ArchiveReader {
   readonly #source: ReadStream;
@@ -47,16 +52,16 @@ export class ArchiveReader {
   header!: ArchiveHeader;
   id!: string;
 
-  private constructor(path: string) {
+  private constructor(path: string, isTrusted: boolean) {
     this.#source = createReadStream(path);
     this.#unzipped = createGunzip();
     this.#source.on('error', (error) => this.#unzipped.destroy(error));
     this.#source.pipe(this.#unzipped);
-    this.#tar = new TarReader(this.#unzipped);
+    this.#tar = new TarReader(isTrusted ? this.#unzipped : this.#bounded());
   }
 
-  static async open(path: string): Promise<ArchiveReader> {
-    const reader = new ArchiveReader(path);
+  static async open(path: string, isTrusted: boolean): Promise<ArchiveReader> {
+    const reader = new ArchiveReader(path, isTrusted);
     try {
       await plainly(() => reader.#readHeader());
       return reader;
@@ -94,6 +99,17 @@ export class ArchiveReader {
     return this.#tally.manifest().applications;
   }
 
+  async *#bounded(): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of this.#unzipped as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > Math.max(SMALL_BYTES, MAX_EXPANSION * this.#source.bytesRead)) {
+        throw new ArchiveError(`the archive expands to more than ${MAX_EXPANSION} times its size; --trust accepts it`);
+      }
+      yield chunk;
+    }
+  }
+
   async #readHeader(): Promise<void> {
     const entry = await this.#tar.next();
     if (entry?.name !== HEADER_NAME || entry.size > MAX_HEADER_BYTES) throw damaged();
@@ -119,6 +135,8 @@ export class ArchiveReader {
       );
     if (entry.size > MAX_PART_BYTES) throw damaged();
     const content = await this.#tar.take(entry);
+    // The last row may be large; many small ones would need many times their size in memory.
+    if (content.lastIndexOf('\n', -2) >= PART_BYTES) throw damaged();
     const [columns, ...rows] = linesOf(content);
     if (!columns?.every((name) => name !== null) || new Set(columns).size !== columns.length) throw damaged();
     if (rows.length === 0 || rows.some((row) => row.length !== columns.length)) throw damaged();

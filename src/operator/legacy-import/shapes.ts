@@ -12,6 +12,11 @@ const MAX_CONTENT = 1024 * 1024;
 const MAX_OCCUPANTS = 100_000;
 
 const databaseId = z.int().min(1).max(MAX_ID);
+/** From a sequence that all applications share, of which half remains. */
+const sequenceId = z
+  .int()
+  .min(1)
+  .max(MAX_ID / 2, 'would leave few ids for other applications');
 const stringId = z.string().refine(isStringId, 'should be 24 hex digits');
 const text = z.string().max(MAX_TEXT);
 const optionalText = text.nullish().transform((value) => value || null);
@@ -35,7 +40,7 @@ function isStorable(value: Date): boolean {
 }
 
 const user = z.object({
-  id: databaseId,
+  id: sequenceId,
   full_name: optionalText,
   email: optionalText,
   login: optionalText,
@@ -182,7 +187,7 @@ const message = z
 export type SourceMessage = z.infer<typeof message>;
 
 const blob = z.object({
-  id: databaseId,
+  id: sequenceId,
   uid: z.string().max(100),
   content_type: z.string().max(255),
   name: z.string().max(1_000),

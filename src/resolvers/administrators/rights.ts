@@ -8,7 +8,7 @@ export interface Right {
   isConfirmed?: boolean;
   /** Shows texts of messages, or can take over a user. */
   needsReason?: boolean;
-  /** Members of the input for which the roles suffice. Others can take over a user or open data. Default: none. */
+  /** Members of the input for which the roles suffice. Others can take over a user, open data or replace a file. Default: none. */
   harmlessMembers?: readonly string[];
   /** Members of the arguments, at any depth, that need the confirmation. Default: every call needs it. */
   confirmedMembers?: readonly string[];

@@ -1,16 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
+import { RateLimitedError } from '../../lib/errors.ts';
 import { headerType } from '../../lib/header-type.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
+
+export interface Receiver {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** Whose downloads take turns. */
+  caller: string;
+  more: HeaderList;
+}
 
 export interface Portion {
   status: 200 | 206 | 416;
   range?: ByteRange;
   headers: Record<string, string>;
 }
+
+/** Each may occupy a connection to the storage for as long as its client likes. Owners are callers. */
+export const downloads = new Semaphore({
+  concurrency: 400,
+  concurrencyPerOwner: [50],
+  maxWaiting: 2_000,
+  maxWaitingPerOwner: [100],
+  refuse: () => new RateLimitedError(10),
+});
 
 /** Of a response that is not part of the legacy contract. No copy of it may outlive the address. */
 const WITH_TICKET = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
@@ -35,21 +54,25 @@ export function portionOf({ name, contentType, size }: ServedFile, request: Inco
   return { status: 206, range, headers: { ...common, ...part } };
 }
 
-/** @throws {NotFoundError} before anything was sent */
+/** @throws {NotFoundError} {RateLimitedError} before anything was sent */
 export async function sendPortion(
   { content }: ServedFile,
   { status, range, headers }: Portion,
-  { request, response, more }: { request: IncomingMessage; response: ServerResponse; more: HeaderList },
+  { request, response, caller, more }: Receiver,
 ): Promise<void> {
   if (request.method === 'HEAD') {
     response.writeHead(status, addHeaders(more, headers)).end();
     return;
   }
-  const stream = await content.open(range);
-  try {
-    response.writeHead(status, addHeaders(more, headers));
-    await pipeline(stream, response);
-  } finally {
-    stream.destroy(); // an open one occupies a connection to the storage
-  }
+  const send = async () => {
+    if (response.closed) return;
+    const stream = await content.open(range);
+    try {
+      response.writeHead(status, addHeaders(more, headers));
+      await pipeline(stream, response);
+    } finally {
+      stream.destroy(); // an open one occupies a connection to the storage
+    }
+  };
+  await downloads.run(send, [caller]);
 }

@@ -15,6 +15,7 @@ import { schema } from '../../schema/index.ts';
 import { callerLeft as callerLeftOf } from '../../server/http/caller-left.ts';
 import { discardBody, readBody } from '../../server/http/request-body.ts';
 import { isLargeBody } from '../../server/http/unauthenticated-body.ts';
+import { callerKey } from '../../server/limits/connection-limit.ts';
 import { factsOf, PREFLIGHT } from '../../server/observability/request-facts.ts';
 import { errorList, isAboutInput, serviceErrorOf } from '../errors.ts';
 import { expiryOf } from './headers.ts';
@@ -110,7 +111,8 @@ export class RestHandler {
       const data = await run(endpoint, endpoint.variables(restRequest), context);
       const answer = endpoint.respond(data, restRequest);
       const expiresAt = this.#expiry(answer, context);
-      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt);
+      const { viewer, network } = context;
+      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt, callerKey(viewer, network));
       else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
       if (endpoint.upload) await this.#abandonUpload(call, maxBytes);

@@ -40,7 +40,8 @@ export class Responses {
     writeBody(response, status, more ? addHeaders(headers, more) : headers, render(answer, isXml));
   }
 
-  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined): Promise<void> {
+  /** @param caller whose downloads take turns */
+  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined, caller: string): Promise<void> {
     const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
     if (portion.status === 416) {
@@ -49,7 +50,7 @@ export class Responses {
     }
     const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
     try {
-      await sendPortion(file, portion, { request, response, more: this.#headers.of(facts) });
+      await sendPortion(file, portion, { request, response, caller, more: this.#headers.of(facts) });
     } catch (error) {
       if (!response.headersSent) throw error;
       const isClientGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -1,4 +1,4 @@
-import { administratorOf, type KnownViewer } from '../../lib/access.ts';
+import { administratorOf, type KnownViewer, type Viewer } from '../../lib/access.ts';
 
 const MAX_PER_CALLER = 100;
 const MAX_PER_PROCESS = 50_000;
@@ -60,7 +60,7 @@ class Slots {
 }
 
 /** Every client can open application sessions, so these count per network. */
-function callerKey(viewer: KnownViewer, network: string): string {
+export function callerKey(viewer: Viewer, network: string): string {
   if (viewer.kind === 'administrator') return `administrator:${viewer.administrator.id}`;
   const administrator = administratorOf(viewer);
   if (administrator) return `administrator:${administrator.id}`;

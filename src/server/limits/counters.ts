@@ -63,7 +63,8 @@ export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters
   };
 }
 
-export async function redisCounters(url: string, log: Logger): Promise<Counters> {
+/** @param storeName prefix of the keys, because several services may share one Redis */
+export async function redisCounters(url: string, storeName: string, log: Logger): Promise<Counters> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -81,7 +82,7 @@ export async function redisCounters(url: string, log: Logger): Promise<Counters>
     create: (name, limit) =>
       new RateLimiterRedis({
         ...options(name, limit),
-        keyPrefix: `atrium:rate:${name}`,
+        keyPrefix: `${storeName}:rate:${name}`,
         storeClient: redis,
         rejectIfRedisNotReady: true,
         insuranceLimiter: new RateLimiterMemory(options(name, limit)),

@@ -138,6 +138,16 @@ test.each<[line: string, what: string, replies: Replies]>([
     { '/users.json': () => ({ total_entries: 1, items: [user('1; DROP TABLE users' as unknown as number)] }) },
   ],
   [
+    'items.0.user.id: would leave few ids for other applications',
+    'an id from the second half of the range',
+    { '/users.json': () => ({ total_entries: 1, items: [user(2 ** 30)] }) },
+  ],
+  [
+    'items.0.blob.id: would leave few ids for other applications',
+    'an id of a file from the second half of the range',
+    { '/blobs.json': () => ({ total_entries: 1, items: [{ blob: { id: 2 ** 30 } }] }) },
+  ],
+  [
     'items.0.user.created_at: should be a timestamp',
     'invalid timestamps',
     { '/users.json': () => ({ total_entries: 1, items: [user(1, { created_at: '+275000-01-01T00:00:00Z' })] }) },

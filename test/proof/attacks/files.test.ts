@@ -5,13 +5,19 @@ import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
-import { rawRequest } from '../../support/clients/raw-http.ts';
+import { MULTIPART, multipart, rawRequest } from '../../support/clients/raw-http.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
+import { execute } from '../../support/fixtures/chat.ts';
 import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/content.ts';
-import { anonymous, apiKey, type Caller, createUser, type TestUser } from '../../support/fixtures/users.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
+import { anonymous, apiKey, type Caller, createUser, onBehalfOf, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
+
+interface ScannedFields {
+  scan: { key: string };
+}
 
 let alice: TestUser;
 beforeAll(async () => {
@@ -19,6 +25,8 @@ beforeAll(async () => {
 });
 
 const SCRIPT = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+const FILE_PART =
+  '--B\r\nContent-Disposition: form-data; name="file"; filename="x.txt"\r\nContent-Type: text/plain\r\n\r\nscan\r\n--B--\r\n';
 const PATHS = [
   '../../../etc/passwd',
   '..\\..\\boot.ini',
@@ -144,6 +152,52 @@ describe('#70 capabilities of private files for administrators', () => {
       expect([document, codesOf(answer)]).toEqual([document, undefined]);
     }
     expect(await entriesOf(id)).toHaveLength(ATTEMPTS.length);
+  });
+
+  test('the audit log shows owners neither what opens nor what describes a file', async () => {
+    const blob = await storeBlob(onBehalfOf(alice), 'bytes', {
+      name: 'passport-scan.png',
+      tag_list: 'identity-papers',
+    });
+    const rename = 'mutation ($id: Int!) { updateBlob(id: $id, input: { name: "passport-copy.png" }) { id } }';
+    await execute(rename, { id: blob.id }, apiKey);
+    await defineClass('Paper', { title: 'String', scan: 'File' });
+    const { createRecord: record } = await execute(
+      'mutation { createRecord(input: { className: "Paper", fields: { title: "lease" } }) { id } }',
+      {},
+      apiKey,
+    );
+    const body = multipart({ field_name: 'scan' }).replace('--B--\r\n', FILE_PART);
+    const headers = { 'Content-Type': MULTIPART };
+    const uploaded = await rawRequest('POST', `/data/Paper/${record.id}/file.json`, { as: apiKey, headers, body });
+    expect(uploaded.status).toBe(200);
+    const { fields } = await db.record.findFirstOrThrow({ where: { id: record.id } });
+    await execute('mutation ($id: Int!) { deleteBlob(id: $id) }', { id: blob.id }, apiKey);
+    const list = '{ auditEntries(first: 100) { edges { node { action subject before after } } } }';
+    const answer = await execute(list, {}, await signedInAdministrator('owner'));
+    const secrets = [
+      blob.uid,
+      'passport-scan',
+      'passport-copy',
+      'identity-papers',
+      (fields as unknown as ScannedFields).scan.key,
+    ];
+    for (const secret of secrets) expect(JSON.stringify(answer)).not.toContain(secret);
+    const entries = answer.auditEntries.edges.map(({ node }: { node: object }) => node);
+    const hidden = { uid: 'redacted', name: 'redacted', tags: 'redacted' };
+    const renamed = { before: { name: 'redacted' }, after: { name: 'redacted' } };
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'CREATE', subject: 'Blob', after: expect.objectContaining(hidden) }),
+        expect.objectContaining({ action: 'UPDATE', subject: 'Blob', ...renamed }),
+        expect.objectContaining({
+          action: 'UPDATE',
+          subject: 'Record',
+          before: { fields: { title: 'lease' } },
+          after: { fields: { title: 'lease', scan: expect.objectContaining({ name: 'x.txt', size: 4 }) } },
+        }),
+      ]),
+    );
   });
 
   test('a developer makes no private file public to read it', async () => {

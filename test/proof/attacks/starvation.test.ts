@@ -1,14 +1,19 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { longJobs } from '../../../src/db/long-work.ts';
 import { lockWaits } from '../../../src/db/transact.ts';
-import { useApp } from '../../support/app/app.ts';
+import { downloads } from '../../../src/rest/http/downloads.ts';
+import { running, useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
+import { rawRequest } from '../../support/clients/raw-http.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { databaseThatHangs, lock, lockWaiters } from '../../support/faults/hanging-locks.ts';
 import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
 import { execute } from '../../support/fixtures/chat.ts';
+import { storeBlob } from '../../support/fixtures/content.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 useApp({ limits: {}, database: databaseThatHangs });
@@ -111,5 +116,22 @@ describe('#51 starvation of connections', () => {
     await release();
     await Promise.all(calls);
     expect(refused).toHaveLength(9);
+  });
+
+  test('a client that reads none of its downloads delays no other caller, and its further ones are refused', async () => {
+    const { uid } = await storeBlob(bob, Buffer.alloc(20 * 1024 * 1024), { public: true });
+    const ask = () => get(`${running.url}/blobs/${uid}`, { agent: false }).on('error', () => {});
+    const slow = Array.from({ length: 50 }, ask);
+    const responses = (await Promise.all(slow.map((one) => once(one, 'response')))) as [IncomingMessage][];
+    expect(responses.map(([{ statusCode }]) => statusCode)).toEqual(Array(50).fill(200));
+    const waiting = Array.from({ length: 100 }, ask);
+    await until(() => downloads.load.waiting === 100);
+    const { status, headers, text } = await rawRequest('GET', `/blobs/${uid}`);
+    expect([status, headers['retry-after'], text]).toEqual([429, '10', '{"errors":["Rate limit exceeded"]}']);
+    const own = await storeBlob(bob, 'of bob');
+    expect((await rawRequest('GET', `/blobs/${own.uid}`, { as: bob })).text).toBe('of bob');
+    for (const one of [...waiting, ...slow]) one.destroy();
+    await until(() => downloads.load.running + downloads.load.waiting === 0);
+    expect((await rawRequest('GET', `/blobs/${uid}`)).status).toBe(200);
   });
 });

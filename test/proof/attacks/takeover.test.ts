@@ -9,6 +9,7 @@ import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { errorIn, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { execute } from '../../support/fixtures/chat.ts';
+import { storeBlob } from '../../support/fixtures/content.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
@@ -105,6 +106,27 @@ describe('#68 acts that amount to a takeover', () => {
       expect(rightOf(name)).not.toHaveProperty('harmlessMembers');
     },
   );
+
+  test('an administrator replaces the bytes of a file only with a confirmation', async () => {
+    const { id } = await storeBlob(await createUser(), 'original', { name: 'logo.png', public: true });
+    const renew = 'mutation ($id: Int!) { updateBlob(id: $id, input: { name: "x", new: true }) { id } }';
+    const complete = 'mutation ($id: Int!) { completeBlob(id: $id) { id } }';
+    const stored = () => db.blob.findFirst({ where: { id }, include: { upload: true } });
+    const before = await stored();
+    for (const role of ['developer', 'support'] as const) {
+      const stale = withReason(await staleAdministrator(role));
+      for (const document of [renew, complete]) {
+        for (const run of [graphql, overSocket]) {
+          expect([document, errorIn(await run(document, { id }, stale))?.code]).toEqual([
+            document,
+            'CONFIRMATION_REQUIRED',
+          ]);
+        }
+      }
+    }
+    expect(await stored()).toEqual(before);
+    expect((await execute(renew, { id }, await signedInAdministrator('developer'))).updateBlob).toEqual({ id });
+  });
 
   test('permissions of records and people of dialogs need a confirmation at any depth of the arguments', async () => {
     await defineClass('Car', { make: 'String' });

@@ -125,17 +125,29 @@ test.skipIf(problem)('compose.yaml passes its linter', () => {
   expect(lint(join(folder, 'compose.yaml')).stdout).toContain('service-image-require-explicit-tag');
 });
 
-test('compose.yaml and deploy/example.env set only known variables', () => {
+test('the containers of compose.yaml have few rights, and the database has no secrets of the service', () => {
+  const [shared, services] = read('compose.yaml').split(/^services:\n/m);
+  const [, hardened] = shared!.split(/^(?=x-)/m);
+  for (const line of ['- ALL', 'read_only: true', '- no-new-privileges:true']) expect(hardened).toContain(line);
+  expect(shared).toContain('x-service: &service\n  <<: *hardened\n');
+  const blocks = services!.split(/^volumes:/m)[0]!.split(/^(?= {2}\w+:)/m);
+  expect(blocks).toHaveLength(5);
+  for (const block of blocks) expect(block).toMatch(/^ {4}<<: \*(hardened|service)$/m);
+  expect(blocks[0]).toContain('env_file: deploy/database.env');
+  const variables = [...read('deploy/example.database.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+  expect(variables).toEqual(['POSTGRES_USER', 'POSTGRES_PASSWORD']);
+});
+
+test('compose.yaml and the examples of its environment set only known variables', () => {
   const known = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name!));
   const others = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
   const inCompose = [...read('compose.yaml').matchAll(/^ +([A-Z_]+): "?(.+?)"?$/gm)].map(([, name, value]) => [
     name!,
     value!,
   ]);
-  const inFile = [...read('deploy/example.env').matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
-    name!,
-    value!,
-  ]);
+  const inFile = [
+    ...(read('deploy/example.env') + read('deploy/example.database.env')).matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm),
+  ].map(([, name, value]) => [name!, value!]);
   const given = [...inCompose, ...inFile].filter(([name]) => !others.includes(name!));
   expect(given.length).toBeGreaterThan(8);
   expect(given.map(([name]) => name).filter((name) => !known.has(name!))).toEqual([]);

@@ -42,6 +42,7 @@ beforeAll(async () => {
 
 const DAMAGED = 'the archive is damaged, or was not written by this service';
 const ID = APPLICATION.id;
+const UNNAMED = `${ID}/files/0000005c/ab/${'ab'.repeat(16)}`;
 const FILE = new RegExp(`^${ID}/files/`);
 
 const changed = (entry: RegExp, from: string | RegExp, to: string) => (entries: Entries) =>
@@ -106,6 +107,16 @@ test.each<[name: string, change: (entries: Entries) => Entries, sentence: string
     changed(/records/, '{\\"make\\"', '{\\"x\\": {\\"key\\": \\"00000001/..\\"}, \\"make\\"'),
     DAMAGED,
   ],
+  [
+    'a part with more rows than this service writes',
+    (entries) => withRows(entries, /messages/, (rows) => [rows[0]!, ...Array<unknown[]>(20_000).fill(rows[1]!)]),
+    DAMAGED,
+  ],
+  [
+    'a file that no row names',
+    (entries) => entries.flatMap((one) => (FILE.test(one[0]) ? [one, [UNNAMED, one[1]] satisfies Entries[0]] : [one])),
+    'a file that no row names',
+  ],
   ['a secret that is not encrypted', changed(/applications/, /"v1\.[^"]+"/, '"v1.AAAA"'), 'applications.auth_secret'],
   ['the same row twice', twice(/messages/), 'the import was removed'],
   ['a dialog missing', without(/dialogs/), 'the import was removed'],
@@ -137,6 +148,20 @@ test('an archive with an id that leaves few for other applications needs the tru
   const { rows } = await client.query('SELECT last_value::int AS last FROM users_id_seq');
   await client.end();
   expect(rows).toEqual([{ last: 1 }]);
+}, 600_000);
+
+test('an archive that expands to many times its size needs the trust of the operator', async () => {
+  const place = await emptyInstallation();
+  const file = join(await temporaryFolder(), 'bad.tar.gz');
+  const before = await allRows(place);
+  const zeros = Buffer.alloc(65 * 1024 * 1024);
+  const large = good.map(([name, content]) => [name, FILE.test(name) ? zeros : content] satisfies Entries[0]);
+  await writeFile(file, await packed(recounted(large)));
+  const importing = storeArchive(file, place, { isTrusted: false });
+  await expect(importing).rejects.toThrow('the archive expands to more than 100 times its size; --trust accepts it');
+  expect(await allRows(place)).toEqual(before);
+  await storeArchive(file, place);
+  expect((await allRows(place)).blobs).toHaveLength(1);
 }, 600_000);
 
 test('a valid archive packed by these tests is imported', async () => {

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { storeName } from '../../../src/db/store-name.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { APPLICATION, running, type TestSettings, useApp } from '../../support/app/app.ts';
@@ -108,7 +109,7 @@ describe.skipIf(!REDIS)('rate limits of processes on one Redis', () => {
 
 async function countedInRedis(port: number, key: string): Promise<number> {
   const redis = new Redis(port, '127.0.0.1');
-  const count = await redis.get(`atrium:rate:default:${key}`);
+  const count = await redis.get(`${await storeName()}:rate:default:${key}`);
   redis.disconnect();
   return Number(count);
 }

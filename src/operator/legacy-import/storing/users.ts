@@ -77,7 +77,7 @@ function proveIdentities(transaction: Transaction, applicationId: number, inputU
 
 export async function reserveIds(table: 'users' | 'blobs', applicationId: number): Promise<void> {
   await db.$executeRaw`
-    SELECT setval(s.name, least(2147483000, greatest(s.used, s.highest + ${SEQUENCE_MARGIN}::bigint)))
+    SELECT setval(s.name, greatest(s.used, s.highest + ${SEQUENCE_MARGIN}::bigint))
     FROM (SELECT pg_get_serial_sequence(${table}, 'id') AS name,
       coalesce(pg_sequence_last_value(pg_get_serial_sequence(${table}, 'id')::regclass), 1) AS used,
       (SELECT max(CASE WHEN i.kind IN ('user', 'blob') THEN i.id::bigint END) FROM migrated_items i
