@@ -805,8 +805,8 @@ export const GUARDS: Guard[] = [
     [
       58,
       'src/schema/administrator-rights.ts',
-      "{ roles: OWNER, operations: 'administrators auditEntries' }",
-      "{ roles: ALL, operations: 'administrators auditEntries' }",
+      "{ roles: OWNER, operations: 'administrators administratorInvitations auditEntries' }",
+      "{ roles: ALL, operations: 'administrators administratorInvitations auditEntries' }",
     ],
   ]),
   ...guardsOf('passkeys.test.ts', '#59 forged, stolen and copied passkeys', [
@@ -936,7 +936,25 @@ export const GUARDS: Guard[] = [
     [70, 'src/resolvers/content/find.ts', 'await admitAdministrator(blob, context);', ''],
     [70, 'src/resolvers/content/update.ts', 'input.public === true || input.new === true', 'input.new === true'],
   ]),
+  ...guardsOf('limits.test.ts', '#69 own texts of an application', [
+    [
+      69,
+      'src/resolvers/sessions/password-resets.ts',
+      'user.isProven || (await takeOwnText',
+      'true || (await takeOwnText',
+    ],
+  ]),
+  ...guardsOf('limits.test.ts', '#71 administrators of other applications', [
+    [71, 'src/resolvers/administrators/invitations.ts', "await context.meter?.count('invitation');", ''],
+  ]),
+  ...guardsOf('console.test.ts', '#73 access that outlives the recovery of an account', [
+    [73, 'src/resolvers/administrators/links.ts', 'if (!input.keepPasskeys)', 'if (false)'],
+    [73, 'src/resolvers/administrators/totp.ts', "notify(email, 'totpDisabled', services);", ''],
+  ]),
   ...guardsOf('console.test.ts', '#71 administrators of other applications', [
+    [71, 'src/resolvers/administrators/invitations.ts', 'ownsAll(viewer.administrator) ? url : null', 'url'],
+    [71, 'src/resolvers/administrators/invitations.ts', '!viewer || ownedRoles', '!!viewer || ownedRoles'],
+    [71, 'src/resolvers/administrators/invitations.ts', 'if (!link || !seenBy', 'if (!link || !!seenBy'],
     [71, 'src/resolvers/administrators/update.ts', 'if (!seen) throw', 'if (!before) throw'],
     [
       71,

@@ -1,5 +1,10 @@
-import { execute as executeOperation } from '@graphql-tools/executor';
-import { type ExecutionArgs, type ExecutionResult, getOperationAST, type OperationDefinitionNode } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute as executeOperation,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
 import type { Context } from '../context.ts';
 import { WeightedCache } from '../lib/weighted-cache.ts';
 import { CompiledOperation, UnsupportedDocument } from './compiled-operation.ts';
@@ -12,10 +17,9 @@ export async function execute(args: ExecutionArgs): Promise<ExecutionResult> {
   if (introspection) return introspection;
   const context = args.contextValue as Context;
   const compiled = compiledOf(args);
-  // The schema has no `@defer` or `@stream`, so there are no incremental results.
   const result = compiled
     ? await compiled.executePartially(args.variableValues ?? {}, context)
-    : ((await executeOperation(args)) as ExecutionResult);
+    : await executeOperation(args);
   return bounded(result, context);
 }
 
