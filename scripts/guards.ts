@@ -802,12 +802,7 @@ export const GUARDS: Guard[] = [
       'if (!isSame(entry.hash, signer.hashOf(applicationId, seq, hash, entry)))',
       'if (false)',
     ],
-    [
-      58,
-      'src/schema/administrator-rights.ts',
-      "{ roles: OWNER, operations: 'administrators administratorInvitations auditEntries' }",
-      "{ roles: ALL, operations: 'administrators administratorInvitations auditEntries' }",
-    ],
+    [58, 'src/schema/audit.ts', 'administrator: { roles: OWNER }', "administrator: { roles: [...OWNER, 'viewer'] }"],
   ]),
   ...guardsOf('passkeys.test.ts', '#59 forged, stolen and copied passkeys', [
     [
@@ -857,9 +852,9 @@ export const GUARDS: Guard[] = [
     [60, 'src/server/pages/backups.ts', 'isOfConsole ? cookieToken(headers) : undefined', 'cookieToken(headers)'],
     [
       60,
-      'src/schema/administrator-rights.ts',
-      "{ roles: OWNER, operations: 'jobs job startCheck cancelJob jobChanged' }",
-      "{ roles: ALL, operations: 'jobs job startCheck cancelJob jobChanged' }",
+      'src/schema/jobs.ts',
+      't.withAuth({ administrator: true }).connection({\n    administrator: { roles: OWNER }',
+      "t.withAuth({ administrator: true }).connection({\n    administrator: { roles: [...OWNER, 'viewer'] }",
     ],
   ]),
   ...guardsOf('request-log.test.ts', '#61 the request log', [
@@ -1134,7 +1129,7 @@ export const GUARDS: Guard[] = [
       'names.includes(name) || hasMember(part, names)',
       'names.includes(name)',
     ],
-    [68, 'src/schema/administrator-rights.ts', "'contentType name tags'", "'contentType name new tags'"],
+    [68, 'src/schema/content.ts', "['contentType', 'name', 'tags']", "['contentType', 'name', 'new', 'tags']"],
   ]),
   ...guardsOf('reads.test.ts', '#63 reading without a trace', [
     [63, 'src/graphql/subscribe.ts', '    scope,\n    reader,', '    scope,'],

@@ -10,6 +10,7 @@ import {
   registeredUsersOf,
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { builder } from './builder.ts';
 import { metered } from './metered.ts';
 import { User } from './users.ts';
@@ -103,6 +104,7 @@ const ContactInput = builder.inputType('ContactInput', {
 builder.queryField('contacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
+      administrator: { roles: SUPPORT },
       type: ContactType,
       description:
         "Contacts in one of the caller's address books, in the order of their first upload. Fails with " +
@@ -117,6 +119,7 @@ builder.queryField('contacts', (t) =>
 builder.queryField('registeredContacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
+      administrator: { roles: SUPPORT },
       type: User,
       description:
         "Users whose phone number is in one of the caller's address books, sorted by id. Fails with `NOT_FOUND` " +
@@ -130,6 +133,7 @@ builder.queryField('registeredContacts', (t) =>
 
 builder.queryField('addressBook', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT },
     type: AddressBookType,
     description: "One of the caller's address books, without pagination. Fails with `NOT_FOUND` if it is empty.",
     args: { udid: t.arg.string({ description: UDID }) },
@@ -139,6 +143,7 @@ builder.queryField('addressBook', (t) =>
 
 builder.mutationField('uploadContacts', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT },
     type: UploadedContactsType,
     description:
       "Adds, renames and removes contacts in one of the caller's address books. Stores all valid entries and " +

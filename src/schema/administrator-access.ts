@@ -5,7 +5,6 @@ import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
 import type { Actor } from '../lib/actor.ts';
 import { isHarmless, type Right, requireRight } from '../resolvers/administrators/rights.ts';
 import { type Read, recordRead } from '../resolvers/audit/reads.ts';
-import { rightOf } from './administrator-rights.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -16,6 +15,8 @@ declare global {
     export interface FieldOptions {
       /** The operation for all classes that this operation of one class corresponds to. */
       genericName?: string;
+      /** What an administrator needs for a root field. Default: no administrator may run it. */
+      administrator?: Right;
     }
   }
 }
@@ -27,8 +28,27 @@ const MAX_SUBJECT = 500;
 
 const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
+/** By operation, as the root fields declare them. */
+const rights = new Map<string, Right>();
+
+/** @returns undefined if no administrator may run the operation */
+export function rightOf(operation: string): Right | undefined {
+  return rights.get(operation);
+}
+
+/** Those that an administrator with the right may run. */
+export function administratorOperations(): string[] {
+  return [...rights.keys()];
+}
+
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
 class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+    const { administrator } = field.pothosOptions as { administrator?: Right };
+    if (administrator && ROOTS.includes(field.parentType)) rights.set(field.name, administrator);
+    return field;
+  }
+
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     if (field.parentType === 'Subscription') return recordedEvents(resolver, operationOf(field));
     return ROOTS.includes(field.parentType) ? restricted(resolver, operationOf(field)) : resolver;

@@ -1,3 +1,4 @@
+import { ALL } from '../resolvers/administrators/rights.ts';
 import {
   changeAdministratorPassword,
   confirmAdministrator,
@@ -41,6 +42,7 @@ builder.mutationField('signInAdministrator', (t) =>
 
 builder.mutationField('signOutAdministrator', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: ALL },
     description: 'Ends the session of the caller and removes the cookie.',
     resolve: (_root, _args, context) => signOutAdministrator(context.viewer, context),
   }),
@@ -48,6 +50,7 @@ builder.mutationField('signOutAdministrator', (t) =>
 
 builder.mutationField('confirmAdministrator', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
     type: Administrator,
     description:
       'Proves again who the caller is, by their password or a passkey, which allows deletions and secrets for 15 ' +
@@ -68,6 +71,7 @@ builder.mutationField('confirmAdministrator', (t) =>
 
 builder.mutationField('changeAdministratorPassword', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: ALL, isConfirmed: true },
     description: `Sets a new password for the caller and ends their other sessions. ${CONFIRMATION}`,
     rateLimit: 'console',
     args: { password: t.arg.string({ required: true, description: PASSWORD }) },
@@ -77,6 +81,7 @@ builder.mutationField('changeAdministratorPassword', (t) =>
 
 builder.mutationField('createTotpSecret', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL, isConfirmed: true },
     type: TotpSecret,
     description:
       'Creates a secret for an authenticator app (TOTP, 6 digits, 30 seconds). Replaces an earlier secret that was not ' +
@@ -87,6 +92,7 @@ builder.mutationField('createTotpSecret', (t) =>
 
 builder.mutationField('enableTotp', (t) =>
   t.withAuth({ administrator: true }).stringList({
+    administrator: { roles: ALL, isConfirmed: true },
     description:
       'Requires a code at each later sign-in. Returns 10 recovery codes of 12 characters, each of which replaces one ' +
       `code of the app; they are shown only once. ${CONFIRMATION}`,
@@ -98,6 +104,7 @@ builder.mutationField('enableTotp', (t) =>
 
 builder.mutationField('disableTotp', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: ALL, isConfirmed: true },
     description: `Stops requiring codes and deletes the recovery codes. ${CONFIRMATION}`,
     resolve: (_root, _args, context) => disableTotp(context.viewer, context),
   }),

@@ -14,6 +14,7 @@ import {
   type ValidLink,
 } from '../resolvers/administrators/links.ts';
 import { listAdministrators } from '../resolvers/administrators/list.ts';
+import { OWNER } from '../resolvers/administrators/rights.ts';
 import type { Administrator as AdministratorRow } from '../resolvers/administrators/rows.ts';
 import { currentAdministrator } from '../resolvers/administrators/sign-in.ts';
 import { deleteAdministrator, updateAdministrator } from '../resolvers/administrators/update.ts';
@@ -187,6 +188,7 @@ builder.queryField('administrator', (t) =>
 
 builder.queryField('administrators', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: [Administrator],
     description: 'Administrators with a role in an application that the caller owns, oldest first.',
     resolve: (_root, _args, { viewer }) => listAdministrators(viewer),
@@ -195,6 +197,7 @@ builder.queryField('administrators', (t) =>
 
 builder.queryField('administratorInvitations', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: [AdministratorInvitation],
     description: 'Invitations to applications that the caller owns, neither accepted nor expired, oldest first.',
     resolve: (_root, _args, context) => listInvitations(context.viewer, context),
@@ -241,6 +244,7 @@ builder.mutationField('requestAdministratorLink', (t) =>
 
 builder.mutationField('inviteAdministrator', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: Sent,
     description:
       'Emails a person an invitation. A repeated invitation replaces the previous one. The caller must own the ' +
@@ -253,6 +257,7 @@ builder.mutationField('inviteAdministrator', (t) =>
 
 builder.mutationField('deleteAdministratorInvitation', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: OWNER, isConfirmed: true },
     description:
       'Deletes an invitation, so that its link no longer works. The caller must own all its applications. ' +
       CONFIRMATION,
@@ -263,6 +268,7 @@ builder.mutationField('deleteAdministratorInvitation', (t) =>
 
 builder.mutationField('updateAdministrator', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: Administrator,
     description:
       'Changes name or roles. The caller must own the applications of the roles that change, and one owner of all ' +
@@ -278,6 +284,7 @@ builder.mutationField('updateAdministrator', (t) =>
 
 builder.mutationField('deleteAdministrator', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: OWNER, isConfirmed: true },
     description:
       'Deletes an administrator and ends their sessions. Requires an owner of all applications, of whom one must ' +
       `remain. ${CONFIRMATION}`,

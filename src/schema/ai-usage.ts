@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { findAiUsage, type AiUsage as UsageShape } from '../resolvers/ai/usage.ts';
 import { builder } from './builder.ts';
 
@@ -56,6 +57,7 @@ const AiUsage = builder.objectRef<UsageShape>('AiUsage').implement({
 
 builder.queryField('aiUsage', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: AiUsage,
     description: 'How many model tokens the application has used.',
     args: {

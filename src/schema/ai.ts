@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { askGateway, assistAnswer, streamAnswer, translateText } from '../resolvers/ai/answers.ts';
 import { presentPart } from '../resolvers/ai/live.ts';
 import { streamSummary, summarizeDialog } from '../resolvers/ai/summaries.ts';
@@ -61,6 +62,7 @@ const AnswerPart = builder.objectRef<{ text: string; isLast: boolean }>('AnswerP
 
 builder.mutationField('assistAnswer', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Proposes an answer to a message. Fails with `DISABLED` if the application has disabled the feature, ' +
       '`RATE_LIMITED` if the user has used up `aiDailyTokens`, and `INTERNAL_SERVER_ERROR` (`Service ' +
@@ -74,6 +76,7 @@ builder.mutationField('assistAnswer', (t) =>
 
 builder.mutationField('summarizeDialog', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Summarizes the latest 1,000 messages of a dialog that the caller can see. Fails like `assistAnswer`, ' +
       'with `NOT_FOUND` if the dialog does not exist, and with `FORBIDDEN` if the caller is not an occupant.',
@@ -86,6 +89,7 @@ builder.mutationField('summarizeDialog', (t) =>
 
 builder.mutationField('translateText', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    administrator: { roles: SUPPORT, needsReason: true },
     description: 'Translates a text. Fails like `assistAnswer`.',
     args: {
       input: t.arg({
@@ -100,6 +104,7 @@ builder.mutationField('translateText', (t) =>
 
 builder.mutationField('askGateway', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    administrator: { roles: SUPPORT, needsReason: true },
     description:
       "Passes a conversation to the model unchanged, preceded by the assistant's instructions, and returns the " +
       'response. Fails like `assistAnswer`.',
@@ -116,6 +121,7 @@ builder.mutationField('askGateway', (t) =>
 
 builder.subscriptionField('answerStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: AnswerPart,
     description: 'Streams the answer of `assistAnswer` in parts. The subscription completes after the last part.',
     args: {
@@ -128,6 +134,7 @@ builder.subscriptionField('answerStream', (t) =>
 
 builder.subscriptionField('summaryStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: AnswerPart,
     description: 'Streams the summary of `summarizeDialog` in parts. The subscription completes after the last part.',
     args: {

@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/applications/api-keys.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
@@ -33,6 +34,7 @@ const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
 
 builder.queryField('apiKeys', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER },
     type: [ApiKey],
     description: 'All API keys of the application, including revoked keys, oldest first.',
     resolve: (selection, _root, _args, { viewer }) => listApiKeys(viewer.applicationId, selection),
@@ -41,6 +43,7 @@ builder.queryField('apiKeys', (t) =>
 
 builder.mutationField('createApiKey', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: NewApiKey,
     description: 'Creates an API key for the application. An invalid name fails with `UNPROCESSABLE`.',
     args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
@@ -50,6 +53,7 @@ builder.mutationField('createApiKey', (t) =>
 
 builder.mutationField('revokeApiKey', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: ApiKey,
     description:
       'Revokes an API key and closes all connections opened with it, including those with `On-Behalf-Of`. Fails ' +

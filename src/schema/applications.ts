@@ -1,3 +1,4 @@
+import { ALL, DEVELOPER, OWNER } from '../resolvers/administrators/rights.ts';
 import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
 import type { ApplicationCredentials } from '../resolvers/applications/create.ts';
 import { createApplication } from '../resolvers/applications/create.ts';
@@ -183,6 +184,7 @@ const NewApplication = builder.objectRef<ApplicationCredentials>('NewApplication
 
 builder.queryField('applications', (t) =>
   t.withAuth({ administrator: true }).prismaField({
+    administrator: { roles: ALL },
     type: [Application],
     description: 'Applications in which the caller has a role, sorted by `id`.',
     resolve: (selection, _root, _args, { viewer }) => listMyApplications(viewer, selection),
@@ -191,6 +193,7 @@ builder.queryField('applications', (t) =>
 
 builder.mutationField('createApplication', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: NewApplication,
     description:
       'Creates an application with one API key. Requires an owner of all applications. An invalid name fails with ' +
@@ -205,6 +208,7 @@ builder.mutationField('createApplication', (t) =>
 
 builder.mutationField('deleteApplication', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: OWNER, isConfirmed: true },
     description:
       'Deletes the application of the header `Application` with all users, dialogs, records and files. Its sessions and ' +
       `API keys end at once; rows and files are removed in the background. ${CONFIRMATION}`,
@@ -214,6 +218,7 @@ builder.mutationField('deleteApplication', (t) =>
 
 builder.mutationField('rotateApplicationSecret', (t) =>
   t.withAuth({ administrator: true }).string({
+    administrator: { roles: OWNER, isConfirmed: true },
     description:
       'Replaces the key of the HMAC that signs requests for a session, and returns the new one. Requests signed with the ' +
       `old key fail from now on; open sessions remain valid. ${CONFIRMATION}`,
@@ -224,6 +229,7 @@ builder.mutationField('rotateApplicationSecret', (t) =>
 
 builder.queryField('application', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: ALL },
     type: Application,
     description: 'The application of the API key.',
     resolve: (selection, _root, _args, { viewer }) => findApplication(viewer.applicationId, selection),
@@ -232,6 +238,20 @@ builder.queryField('application', (t) =>
 
 builder.mutationField('updateApplication', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: {
+      roles: DEVELOPER,
+      isConfirmed: true,
+      harmlessMembers: [
+        'name',
+        'chatPushes',
+        'phoneRegion',
+        'answerAssist',
+        'summarize',
+        'translate',
+        'gateway',
+        'aiDailyTokens',
+      ],
+    },
     type: Application,
     description: 'Changes settings of the application of the API key. Invalid values fail with `UNPROCESSABLE`.',
     args: { input: t.arg({ type: UpdateApplicationInput, required: true, description: 'The settings to change.' }) },

@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import {
   createAssistant,
   deleteAssistant,
@@ -77,6 +78,7 @@ const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
 
 builder.queryField('assistants', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER },
     type: [Assistant],
     description: 'All assistants of the application, oldest first.',
     resolve: (selection, _root, _args, { viewer }) => listAssistants(viewer.applicationId, selection),
@@ -85,6 +87,7 @@ builder.queryField('assistants', (t) =>
 
 builder.queryField('assistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER },
     type: Assistant,
     description: 'One assistant. Fails with `NOT_FOUND` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }) },
@@ -94,6 +97,7 @@ builder.queryField('assistant', (t) =>
 
 builder.mutationField('createAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: Assistant,
     description: 'Creates an assistant. Invalid values, including a non-public `baseUrl`, fail with `UNPROCESSABLE`.',
     args: {
@@ -105,6 +109,7 @@ builder.mutationField('createAssistant', (t) =>
 
 builder.mutationField('updateAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: Assistant,
     description:
       'Changes an assistant, effective with the next request to it. Fails with `NOT_FOUND` if it does not exist.',
@@ -131,6 +136,7 @@ const AssistantTrial = builder.objectRef<TrialShape>('AssistantTrial').implement
 
 builder.mutationField('tryAssistant', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: AssistantTrial,
     description:
       'Sends a message to an assistant, to check its settings. Works also if the application has turned off all ' +
@@ -145,6 +151,7 @@ builder.mutationField('tryAssistant', (t) =>
 
 builder.mutationField('deleteAssistant', (t) =>
   t.withAuth({ key: true }).boolean({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     description: 'Deletes an assistant and returns true. Fails with `NOT_FOUND` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }) },
     resolve: (_root, { id }, context) => deleteAssistant(id, context),

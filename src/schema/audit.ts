@@ -1,3 +1,4 @@
+import { OWNER } from '../resolvers/administrators/rights.ts';
 import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
 import { type ListedEntry, listAuditEntries } from '../resolvers/audit/list.ts';
 import { builder } from './builder.ts';
@@ -75,6 +76,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
 
 builder.queryField('auditEntries', (t) =>
   t.withAuth({ administrator: true }).connection({
+    administrator: { roles: OWNER },
     type: AuditEntry,
     description:
       'The audit log of the application in the header `Application`, newest first; with `none`, the changes of ' +

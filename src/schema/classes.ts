@@ -1,3 +1,4 @@
+import { ALL, DEVELOPER } from '../resolvers/administrators/rights.ts';
 import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
@@ -206,6 +207,7 @@ const UpdateClassInput = builder.inputType('UpdateClassInput', {
 
 builder.queryField('classes', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: ALL },
     type: [RecordClass],
     description: 'All classes of the application, sorted by name.',
     resolve: (_root, _args, context) => listClasses(context),
@@ -214,6 +216,7 @@ builder.queryField('classes', (t) =>
 
 builder.queryField('class', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: ALL },
     type: RecordClass,
     description: 'One class of the application.',
     args: { name: t.arg.string({ required: true, description: CLASS_NAME }) },
@@ -223,6 +226,7 @@ builder.queryField('class', (t) =>
 
 builder.mutationField('createClass', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordClass,
     description:
       "Creates a class and adds types and operations for it to the application's GraphQL schema; this applies " +
@@ -240,6 +244,7 @@ builder.mutationField('createClass', (t) =>
 
 builder.mutationField('updateClass', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true, harmlessMembers: ['fields', 'indexes'] },
     type: RecordClass,
     description:
       'Adds or changes fields, and replaces permissions. Existing records are indexed in the background. Fails ' +
@@ -254,6 +259,7 @@ builder.mutationField('updateClass', (t) =>
 
 builder.mutationField('deleteClass', (t) =>
   t.withAuth({ key: true }).boolean({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     description:
       'Deletes a class and its records, and returns true. The records disappear immediately; their storage is ' +
       'freed in the background.',

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { STAFF } from '../resolvers/administrators/rights.ts';
 import { uploadAddress } from '../resolvers/content/access.ts';
 import { type FileAddress, listFileAddresses, MAX_FILES } from '../resolvers/content/addresses.ts';
 import { admitAdministrator } from '../resolvers/content/administrators.ts';
@@ -154,6 +155,7 @@ const UploadedBlobType = builder.objectRef<UploadedBlob>('UploadedBlob').impleme
 
 builder.queryField('blob', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: Blob,
     description:
       'Metadata of one blob. Fails with `NOT_FOUND` if the blob is unknown, or if the setting `filesByNumber` ' +
@@ -166,6 +168,7 @@ builder.queryField('blob', (t) =>
 builder.queryField('blobs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      administrator: { roles: STAFF },
       type: Blob,
       description:
         "The caller's blobs, newest first; all blobs of the application for an API key without `On-Behalf-Of`.",
@@ -182,6 +185,7 @@ builder.queryField('blobs', (t) =>
 
 builder.queryField('blobFile', (t) =>
   t.withAuth({ anyone: true }).field({
+    administrator: { roles: STAFF },
     type: StoredFile,
     description:
       'The file of a complete blob, by `uid` or `id`. Public blobs need no credentials. Fails with `NOT_FOUND` ' +
@@ -211,6 +215,7 @@ const FileAddressType = builder.objectRef<FileAddress>('FileAddress').implement(
 
 builder.queryField('fileAddresses', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF },
     type: [FileAddressType],
     nullable: { list: false, items: true },
     description:
@@ -225,6 +230,7 @@ builder.queryField('fileAddresses', (t) =>
 
 builder.mutationField('createBlob', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: STAFF },
     type: Blob,
     description:
       'Creates a blob without bytes. Upload the bytes as described in `blobObjectAccess`, then call ' +
@@ -251,6 +257,7 @@ builder.mutationField('uploadBlob', (t) =>
 
 builder.mutationField('completeBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF, isConfirmed: true },
     type: Blob,
     description:
       'Replaces the bytes of the blob by the latest upload. Safe to retry. Fails with `UNPROCESSABLE` if ' +
@@ -262,6 +269,7 @@ builder.mutationField('completeBlob', (t) =>
 
 builder.mutationField('updateBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF, isConfirmed: true, harmlessMembers: ['contentType', 'name', 'tags'] },
     type: Blob,
     description:
       "Changes a blob of the caller, or any blob for an API key without `On-Behalf-Of`. Another user's blob " +
@@ -276,6 +284,7 @@ builder.mutationField('updateBlob', (t) =>
 
 builder.mutationField('deleteBlob', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: STAFF, isConfirmed: true },
     description:
       'Deletes a blob of the caller and its bytes, or any blob for an API key without `On-Behalf-Of`, and ' +
       "returns true. Another user's blob fails with `FORBIDDEN`.",

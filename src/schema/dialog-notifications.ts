@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import {
   type DialogNotifications,
   findDialogNotifications,
@@ -17,6 +18,7 @@ const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNo
 
 builder.queryField('dialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT },
     type: DialogNotificationsType,
     description: 'Whether the caller receives pushes for a dialog.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
@@ -26,6 +28,7 @@ builder.queryField('dialogNotifications', (t) =>
 
 builder.mutationField('updateDialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT },
     type: DialogNotificationsType,
     description: 'Enables or disables the pushes of a dialog for the caller.',
     args: {

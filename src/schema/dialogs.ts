@@ -1,4 +1,5 @@
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
 import { detailsLoader } from '../resolvers/dialogs/details.ts';
@@ -195,6 +196,7 @@ const DeletedDialogs = deletedItems('DeletedDialogs', 'Result of `deleteDialogs`
 
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Dialog,
     description:
       'One dialog. Fails with `NOT_FOUND` if it does not exist and `FORBIDDEN` if the caller is not an occupant.',
@@ -206,6 +208,7 @@ builder.queryField('dialog', (t) =>
 builder.queryField('dialogs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      administrator: { roles: SUPPORT, needsReason: true },
       type: Dialog,
       description:
         "The caller's dialogs that are not hidden, and all public groups; for an API key without `On-Behalf-Of`, all " +
@@ -228,6 +231,7 @@ builder.queryField('dialogs', (t) =>
 
 builder.mutationField('createDialog', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Dialog,
     description:
       'Creates a dialog owned by the caller. If the two users already have a private dialog, returns that dialog ' +
@@ -245,6 +249,12 @@ builder.mutationField('createDialog', (t) =>
 
 builder.mutationField('updateDialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: {
+      roles: SUPPORT,
+      isConfirmed: true,
+      needsReason: true,
+      confirmedMembers: ['addOccupantIds', 'addAdminIds'],
+    },
     type: Dialog,
     description:
       'Changes a dialog. Fails with `FORBIDDEN`, without changing anything, if the caller may not change one of the ' +
@@ -259,6 +269,7 @@ builder.mutationField('updateDialog', (t) =>
 
 builder.mutationField('deleteDialog', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     description:
       'Deletes a dialog for the caller: leaves a group, or hides a private dialog until its next message. With ' +
       '`force`, deletes it for all users. Public groups can only be deleted with `force`.',
@@ -278,6 +289,7 @@ builder.mutationField('deleteDialog', (t) =>
 
 builder.mutationField('deleteDialogs', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: DeletedDialogs,
     description:
       'Same as `deleteDialog` for several dialogs. Dialogs that the caller may not delete remain. Fails with ' +

@@ -1,3 +1,4 @@
+import { STAFF } from '../resolvers/administrators/rights.ts';
 import { createEvents } from '../resolvers/events/create.ts';
 import { deleteEvent } from '../resolvers/events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';
@@ -175,6 +176,7 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
 builder.queryField('events', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      administrator: { roles: STAFF },
       type: Event,
       description:
         "The caller's events, newest first; for an API key without `On-Behalf-Of`, the events that no user created.",
@@ -191,6 +193,7 @@ builder.queryField('events', (t) =>
 
 builder.queryField('event', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    administrator: { roles: STAFF },
     type: Event,
     description: 'One event. Fails with `NOT_FOUND` if it does not exist or belongs to another user.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
@@ -200,6 +203,7 @@ builder.queryField('event', (t) =>
 
 builder.queryField('eventStatus', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF },
     type: EventStatus,
     description: 'Progress of an event and the counts of its latest send.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
@@ -209,6 +213,7 @@ builder.queryField('eventStatus', (t) =>
 
 builder.mutationField('createEvents', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    administrator: { roles: STAFF },
     type: [Event],
     description:
       'Schedules a push to users: one event, or one for each default channel if `pushType` is omitted. Fails with ' +
@@ -226,6 +231,7 @@ builder.mutationField('createEvents', (t) =>
 
 builder.mutationField('updateEvent', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    administrator: { roles: STAFF },
     type: Event,
     description: 'Changes, cancels or reactivates an event.',
     args: {
@@ -238,6 +244,7 @@ builder.mutationField('updateEvent', (t) =>
 
 builder.mutationField('deleteEvent', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: STAFF, isConfirmed: true },
     description: 'Deletes an event and cancels its pending deliveries.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },
     resolve: (_root, { id }, context) => deleteEvent(id, context),

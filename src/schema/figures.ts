@@ -1,3 +1,4 @@
+import { ALL } from '../resolvers/administrators/rights.ts';
 import { findServiceStatus, type ServiceStatus as StatusShape } from '../resolvers/applications/service-status.ts';
 import {
   findApplicationStats,
@@ -44,6 +45,7 @@ const ApplicationStats = builder.objectRef<StatsShape>('ApplicationStats').imple
 
 builder.queryField('applicationStats', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: ALL },
     type: ApplicationStats,
     description: 'Figures of the application, for dashboards.',
     args: {
@@ -94,6 +96,7 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
 
 builder.queryField('serviceStatus', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
     type: ServiceStatus,
     description: 'State of the service, for all applications.',
     resolve: (_root, _args, context) => findServiceStatus(context),

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { createGeodatum } from '../resolvers/geodata/create.ts';
 import { deleteGeodatum, deleteOldGeodata } from '../resolvers/geodata/delete.ts';
 import { findGeodatum } from '../resolvers/geodata/find.ts';
@@ -108,6 +109,7 @@ const GeodatumInput = builder.inputType('GeodatumInput', {
 
 builder.queryField('geodatum', (t) =>
   t.withAuth({ session: true }).prismaField({
+    administrator: { roles: SUPPORT },
     type: Geodatum,
     description: 'One location. Fails with `NOT_FOUND` if it does not exist.',
     args: { id: t.arg.int({ required: true, description: 'Id of the location.' }) },
@@ -118,6 +120,7 @@ builder.queryField('geodatum', (t) =>
 builder.queryField('geodata', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      administrator: { roles: SUPPORT },
       type: Geodatum,
       description: 'Locations of the users of the application. Sorted newest first unless `orderBy` is given.',
       args: {
@@ -153,6 +156,7 @@ builder.queryField('geodata', (t) =>
 
 builder.mutationField('createGeodatum', (t) =>
   t.withAuth({ user: true }).prismaField({
+    administrator: { roles: SUPPORT },
     type: Geodatum,
     description: 'Stores a location of the caller.',
     args: {
@@ -164,6 +168,7 @@ builder.mutationField('createGeodatum', (t) =>
 
 builder.mutationField('updateGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    administrator: { roles: SUPPORT },
     type: Geodatum,
     description:
       "Changes a location of the caller, or any location for an API key without `On-Behalf-Of`. Another user's " +
@@ -182,6 +187,7 @@ builder.mutationField('updateGeodatum', (t) =>
 
 builder.mutationField('deleteGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       'Deletes a location of the caller, or any location for an API key without `On-Behalf-Of`, and returns ' +
       "true. Another user's location fails with `FORBIDDEN`.",
@@ -192,6 +198,7 @@ builder.mutationField('deleteGeodatum', (t) =>
 
 builder.mutationField('deleteOldGeodata', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       "Deletes the caller's locations that are older than `days`, or those of all users for an API key without " +
       '`On-Behalf-Of`, and returns true.',

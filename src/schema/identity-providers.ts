@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import {
   deleteIdentityProvider,
   listIdentityProviders,
@@ -75,6 +76,7 @@ const UpdateIdentityProviderInput = builder.inputType('UpdateIdentityProviderInp
 
 builder.queryField('identityProviders', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER },
     type: [IdentityProvider],
     description: 'Identity providers configured for the application.',
     resolve: (selection, _root, _args, context) => listIdentityProviders(context, selection),
@@ -83,6 +85,7 @@ builder.queryField('identityProviders', (t) =>
 
 builder.mutationField('updateIdentityProvider', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: IdentityProvider,
     description:
       'Configures an identity provider, or replaces its settings, so that users can sign in with it. Invalid ' +
@@ -100,6 +103,7 @@ builder.mutationField('updateIdentityProvider', (t) =>
 
 builder.mutationField('deleteIdentityProvider', (t) =>
   t.withAuth({ key: true }).boolean({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     description:
       'Removes the settings of an identity provider and returns true. Users can no longer sign in with it, but ' +
       'remain.',

@@ -76,3 +76,5 @@ function scopesOf(type: GraphQLObjectType): [string, object | undefined][] {
     return [name, authScopes];
   });
 }
+
+export { administratorOperations, rightOf } from './administrator-access.ts';

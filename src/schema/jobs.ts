@@ -1,4 +1,5 @@
 import type { JobChange } from '../realtime/job-notifier.ts';
+import { OWNER } from '../resolvers/administrators/rights.ts';
 import { selectedApplication } from '../resolvers/applications/delete.ts';
 import { deleteBackup } from '../resolvers/jobs/backups.ts';
 import { cancelJob } from '../resolvers/jobs/cancel.ts';
@@ -197,6 +198,7 @@ const StartExportInput = builder.inputType('StartExportInput', {
 
 builder.queryField('jobs', (t) =>
   t.withAuth({ administrator: true }).connection({
+    administrator: { roles: OWNER },
     type: Job,
     description: 'Exports and checks of the application that administrators started, newest first.',
     resolve: (_root, args, { viewer }) => listJobs(selectedApplication(viewer), args),
@@ -205,6 +207,7 @@ builder.queryField('jobs', (t) =>
 
 builder.queryField('job', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: Job,
     description: 'An export or a check of the application.',
     args: { id: t.arg.id({ required: true, description: JOB_ID }) },
@@ -214,6 +217,7 @@ builder.queryField('job', (t) =>
 
 builder.mutationField('startExport', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: Job,
     description:
       'Starts an export of the application into an archive that `cli import` reads. The service stores the archive for ' +
@@ -225,6 +229,7 @@ builder.mutationField('startExport', (t) =>
 
 builder.mutationField('startCheck', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: Job,
     description: `Starts a check of the application. It does not block users. ${ONE_AT_A_TIME}`,
     args: {
@@ -242,6 +247,7 @@ builder.mutationField('startCheck', (t) =>
 
 builder.mutationField('cancelJob', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: Job,
     description:
       'Cancels a job. One that waits ends at once; one that runs ends within seconds and keeps its state until then. ' +
@@ -253,6 +259,7 @@ builder.mutationField('cancelJob', (t) =>
 
 builder.mutationField('deleteBackup', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: Job,
     description: `Deletes the archive of an export before it expires. ${CONFIRMATION}`,
     args: {
@@ -264,6 +271,7 @@ builder.mutationField('deleteBackup', (t) =>
 
 builder.mutationField('createBackupDownload', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER, isConfirmed: true },
     type: BackupDownload,
     description: `Creates a link to download the archive of an export. ${CONFIRMATION}`,
     args: {
@@ -275,6 +283,7 @@ builder.mutationField('createBackupDownload', (t) =>
 
 builder.subscriptionField('jobChanged', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: OWNER },
     type: Job,
     description:
       'Delivers the jobs of the application that wait or run, then each change of a job, also of its progress. If ' +

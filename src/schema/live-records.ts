@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { type RecordChange, recordChange, subscribeToRecords } from '../resolvers/records/live.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, CURRENT_RECORD, EVENT_CURSOR } from './descriptions.ts';
@@ -28,6 +29,7 @@ const RecordChanged = builder.objectRef<RecordChange>('RecordChanged').implement
 
 builder.subscriptionField('recordChanged', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordChanged,
     description:
       'Created, updated and deleted records of a class, as far as the caller may read them. An invalid `where` ' +

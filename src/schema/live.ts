@@ -1,4 +1,5 @@
 import type { StreamEvent } from '../realtime/subscription.ts';
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
@@ -176,6 +177,7 @@ const Changes = builder.objectRef<ChangesSince>('Changes').implement({
 
 builder.queryField('changes', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Changes,
     description: 'Dialog events after a cursor, for clients that poll.',
     args: {
@@ -193,6 +195,7 @@ builder.queryField('changes', (t) =>
 
 builder.mutationField('startTyping', (t) =>
   t.withAuth({ user: true }).boolean({
+    administrator: { roles: SUPPORT },
     description:
       'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
       'the user types. Nothing is stored.',
@@ -203,6 +206,7 @@ builder.mutationField('startTyping', (t) =>
 
 builder.subscriptionField('messageSent', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: MessageSent,
     description: 'Delivers each new message.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
@@ -213,6 +217,7 @@ builder.subscriptionField('messageSent', (t) =>
 
 builder.subscriptionField('reactionAdded', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: ReactionAdded,
     description: 'Delivers each added reaction.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
@@ -223,6 +228,7 @@ builder.subscriptionField('reactionAdded', (t) =>
 
 builder.subscriptionField('reactionRemoved', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: ReactionRemoved,
     description: 'Delivers each removed reaction.',
     args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
@@ -233,6 +239,7 @@ builder.subscriptionField('reactionRemoved', (t) =>
 
 builder.subscriptionField('dialogEvents', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: DialogEvent,
     description:
       'Delivers all dialog events. A subscription to one dialog ends with a `DialogRemoved` when the caller is ' +
@@ -245,6 +252,7 @@ builder.subscriptionField('dialogEvents', (t) =>
 
 builder.subscriptionField('typing', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT },
     type: Typing,
     description:
       "Delivers an event while a user types in the dialog. The caller's own typing is included on all of the " +

@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { previewMail } from '../resolvers/mail/render.ts';
 import { type MailTest as TestShape, testMail } from '../resolvers/mail/send-test.ts';
 import { findMailSettings, type MailSettings as SettingsShape } from '../resolvers/mail/settings.ts';
@@ -90,6 +91,7 @@ const MailTest = builder.objectRef<TestShape>('MailTest').implement({
 
 builder.queryField('mailSettings', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: DEVELOPER },
     type: MailSettings,
     description: 'How the service sends mails, for all applications.',
     resolve: (_root, _args, context) => findMailSettings(context),
@@ -98,6 +100,7 @@ builder.queryField('mailSettings', (t) =>
 
 builder.queryField('mailTemplates', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: [MailTemplate],
     description: 'The mails that the service sends to users of the application, with their texts.',
     resolve: (_root, _args, { viewer }) => listMailTemplates(viewer.applicationId),
@@ -106,6 +109,7 @@ builder.queryField('mailTemplates', (t) =>
 
 builder.queryField('mailPreview', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: MailPreview,
     description: 'Shows a mail with these texts, without storing them. Invalid texts fail with `UNPROCESSABLE`.',
     args: { input: t.arg({ type: MailTemplateInput, required: true, description: 'The texts to show.' }) },
@@ -115,6 +119,7 @@ builder.queryField('mailPreview', (t) =>
 
 builder.mutationField('updateMailTemplate', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: MailTemplate,
     description: 'Replaces the texts of a mail, from the next mail on. Invalid texts fail with `UNPROCESSABLE`.',
     args: { input: t.arg({ type: MailTemplateInput, required: true, description: 'The new texts.' }) },
@@ -124,6 +129,7 @@ builder.mutationField('updateMailTemplate', (t) =>
 
 builder.mutationField('resetMailTemplate', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: MailTemplate,
     description: 'Deletes the texts of the application for a mail, and returns those of the service.',
     args: { kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail whose texts are deleted.' }) },
@@ -133,6 +139,7 @@ builder.mutationField('resetMailTemplate', (t) =>
 
 builder.mutationField('testMail', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: MailTest,
     description:
       'Sends a mail and reports what the mail server responds. An application may send 30 a day. An invalid address ' +

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { attachedBlobs } from '../resolvers/content/attached.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
@@ -179,6 +180,7 @@ const DeletedMessages = deletedItems('DeletedMessages', 'Result of `deleteMessag
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description:
       'One message. Does not mark it. Fails with `NOT_FOUND` if it does not exist or the caller has deleted it.',
@@ -190,6 +192,7 @@ builder.queryField('message', (t) =>
 builder.queryField('messages', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      administrator: { roles: SUPPORT, needsReason: true },
       type: Message,
       description: 'Messages of a dialog, oldest first unless `orderBy` is given. Does not mark them.',
       args: {
@@ -205,6 +208,7 @@ builder.queryField('messages', (t) =>
 
 builder.mutationField('sendMessage', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Sends a message to a dialog that the caller occupies, or to a user.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'Content and destination.' }) },
@@ -214,6 +218,7 @@ builder.mutationField('sendMessage', (t) =>
 
 builder.mutationField('readMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: MessagePageType,
     description:
       'Returns a page of messages by offset and marks them as read and delivered for the caller. An API key without ' +
@@ -241,6 +246,7 @@ builder.mutationField('readMessages', (t) =>
 
 builder.mutationField('updateMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: [Message],
     description:
       "Edits messages, or sets the caller's marks on them: either all or none are changed. Unknown ids are ignored " +
@@ -255,6 +261,7 @@ builder.mutationField('updateMessages', (t) =>
 
 builder.mutationField('markDialogMessages', (t) =>
   t.withAuth({ user: true }).boolean({
+    administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Marks all messages of a dialog for the caller. `read` or `delivered` is required. Has no effect in public ' +
       'groups.',
@@ -269,6 +276,7 @@ builder.mutationField('markDialogMessages', (t) =>
 
 builder.mutationField('deleteMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: DeletedMessages,
     description:
       'Deletes messages for the caller or, with `force`, for all users. Messages that the caller may not delete ' +

@@ -11,6 +11,7 @@ import {
   type Passkey as PasskeyRow,
   updatePasskey,
 } from '../resolvers/administrators/passkeys.ts';
+import { ALL } from '../resolvers/administrators/rights.ts';
 import { Administrator } from './administrators.ts';
 import { builder } from './builder.ts';
 import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
@@ -71,6 +72,7 @@ export const PasskeyAssertionInput = builder.inputType('PasskeyAssertionInput', 
 
 builder.queryField('passkeys', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
     type: [Passkey],
     description: 'Passkeys of the caller, oldest first.',
     resolve: (_root, _args, { viewer }) => listPasskeys(viewer),
@@ -79,6 +81,7 @@ builder.queryField('passkeys', (t) =>
 
 builder.mutationField('createPasskeyOptions', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL, isConfirmed: true },
     type: 'JSON',
     description:
       'Begins adding a passkey. Returns the argument of `PublicKeyCredential.parseCreationOptionsFromJSON()`. ' +
@@ -90,6 +93,7 @@ builder.mutationField('createPasskeyOptions', (t) =>
 
 builder.mutationField('createPasskey', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL, isConfirmed: true },
     type: Passkey,
     description:
       'Adds a passkey, which from then on signs in without password and code. An account has at most 20. Fails with ' +
@@ -110,6 +114,7 @@ builder.mutationField('createPasskey', (t) =>
 
 builder.mutationField('updatePasskey', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
     type: Passkey,
     description: 'Renames a passkey of the caller.',
     args: {
@@ -122,6 +127,7 @@ builder.mutationField('updatePasskey', (t) =>
 
 builder.mutationField('deletePasskey', (t) =>
   t.withAuth({ administrator: true }).boolean({
+    administrator: { roles: ALL, isConfirmed: true },
     description: `Deletes a passkey of the caller and ends their other sessions. ${CONFIRMATION}`,
     args: { id: t.arg.int({ required: true, description: 'Id from `passkeys`.' }) },
     resolve: (_root, { id }, context) => deletePasskey(id, context.viewer, context),
@@ -159,6 +165,7 @@ builder.mutationField('signInAdministratorWithPasskey', (t) =>
 
 builder.mutationField('passkeyConfirmationOptions', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
     type: 'JSON',
     description:
       'Begins a confirmation with a passkey of the caller, for `confirmAdministrator`. Returns the argument of ' +

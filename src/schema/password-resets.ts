@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import {
   findPasswordReset,
   requestPasswordReset,
@@ -37,6 +38,7 @@ builder.queryField('passwordReset', (t) =>
 
 builder.mutationField('requestPasswordReset', (t) =>
   t.withAuth({ session: true }).boolean({
+    administrator: { roles: SUPPORT },
     description:
       'Emails the user with this address a link to set a new password. At most one mail per minute: a repeated ' +
       'request succeeds without sending another. Fails with `NOT_FOUND` if no user has the address.',

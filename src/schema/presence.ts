@@ -1,4 +1,5 @@
 import type { PresenceOf } from '../realtime/presence.ts';
+import { STAFF } from '../resolvers/administrators/rights.ts';
 import { findPresence, subscribeToPresence } from '../resolvers/users/presence.ts';
 import { builder } from './builder.ts';
 
@@ -18,6 +19,7 @@ const Presence = builder.objectRef<PresenceOf>('Presence').implement({
 
 builder.queryField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF },
     type: [Presence],
     description: 'Which of the users are online now. Unknown users count as offline.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
@@ -27,6 +29,7 @@ builder.queryField('presence', (t) =>
 
 builder.subscriptionField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: STAFF },
     type: Presence,
     description:
       'Delivers the current state of each user, then each change. If a server process crashes, its users appear ' +

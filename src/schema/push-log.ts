@@ -1,3 +1,4 @@
+import { STAFF } from '../resolvers/administrators/rights.ts';
 import { listPushDeliveries, listPushSends } from '../resolvers/events/deliveries.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
@@ -70,6 +71,7 @@ const PushDelivery = builder.prismaObject('PushDelivery', {
 
 builder.queryField('pushSends', (t) =>
   t.withAuth({ userOrKey: true }).connection({
+    administrator: { roles: STAFF },
     type: PushSend,
     description:
       "Sends of one of the caller's events, newest first. An API key without `On-Behalf-Of` can also list the sends " +
@@ -90,6 +92,7 @@ builder.queryField('pushSends', (t) =>
 
 builder.queryField('pushDeliveries', (t) =>
   t.withAuth({ userOrKey: true }).connection({
+    administrator: { roles: STAFF },
     type: PushDelivery,
     description:
       'Deliveries of a send, by subscription id. Fails with `FORBIDDEN` if the application does not let sessions ' +

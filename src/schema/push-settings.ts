@@ -1,4 +1,5 @@
 import type { PushProvider as ProviderName } from '../generated/prisma/enums.ts';
+import { ALL, DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { CONFIGURED_PROVIDERS } from '../resolvers/pushes/channels.ts';
 import {
   deletePushSettings,
@@ -54,6 +55,7 @@ const UpdatePushSettingsInput = builder.inputType('UpdatePushSettingsInput', {
 
 builder.queryField('pushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER },
     type: [PushSettings],
     description: 'Push providers that are set up for the application of the API key.',
     resolve: (selection, _root, _args, context) => listPushSettings(context, selection),
@@ -62,6 +64,7 @@ builder.queryField('pushSettings', (t) =>
 
 builder.queryField('webPushKey', (t) =>
   t.withAuth({ user: true }).string({
+    administrator: { roles: ALL },
     description:
       'Public key to pass as `applicationServerKey` when a browser subscribes. Fails with `NOT_FOUND` if browser ' +
       'pushes are not set up in the environment.',
@@ -72,6 +75,7 @@ builder.queryField('webPushKey', (t) =>
 
 builder.mutationField('updatePushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: PushSettings,
     description:
       'Sets up a push provider or replaces its settings. For browsers, a key pair is generated the first time.',
@@ -90,6 +94,7 @@ builder.mutationField('updatePushSettings', (t) =>
 
 builder.mutationField('deletePushSettings', (t) =>
   t.withAuth({ key: true }).boolean({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     description: 'Deletes the settings of a provider, which stops its pushes. Subscriptions remain.',
     args: {
       environment: t.arg.string({ required: true, description: '`production` or `development`.' }),

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/messages/reactions.ts';
 import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
 import { builder } from './builder.ts';
@@ -14,6 +15,7 @@ const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
 
 builder.queryField('reactions', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: [Reaction],
     description: 'Reactions to a message with their users, in the order in which the names were first used.',
     args: { messageId: t.arg.id({ required: true, description: MESSAGE_ID }) },
@@ -23,6 +25,7 @@ builder.queryField('reactions', (t) =>
 
 builder.mutationField('addReaction', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Adds a reaction to a message. Adding it again changes nothing.',
     args: {
@@ -35,6 +38,7 @@ builder.mutationField('addReaction', (t) =>
 
 builder.mutationField('changeReactions', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description:
       'Adds one reaction and removes another: both or neither. At least one of `add` and `remove` is required.',
@@ -51,6 +55,7 @@ builder.mutationField('changeReactions', (t) =>
 
 builder.mutationField('removeReaction', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Removes a reaction that the caller added. Fails with `NOT_FOUND` if there is none of this name.',
     args: {

@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { createChildRecord, createRecord, createRecords } from '../resolvers/records/create.ts';
 import { deleteRecord, deleteRecords, deleteRecordsByCriteria } from '../resolvers/records/delete.ts';
 import {
@@ -55,6 +56,7 @@ const DeletedByCriteria = builder.objectRef<{ totalDeleted: number }>('DeletedBy
 
 builder.mutationField('createRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordType,
     description: CREATES_RECORD,
     args: {
@@ -70,6 +72,7 @@ builder.mutationField('createRecord', (t) =>
 
 builder.mutationField('createChildRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordType,
     description: 'Creates a record as a child of a record of a given class. Fails like `createRecord`.',
     args: {
@@ -85,6 +88,7 @@ builder.mutationField('createChildRecord', (t) =>
 
 builder.mutationField('createRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: [RecordType],
     description:
       'Creates up to 100 records, all or none. Fails like `createRecord`; the message names the invalid records.',
@@ -98,6 +102,7 @@ builder.mutationField('createRecords', (t) =>
 
 builder.mutationField('updateRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: RecordType,
     description:
       'Changes a record. Fails with `NOT_FOUND` if it does not exist, `FORBIDDEN` if the caller may not update ' +
@@ -113,6 +118,7 @@ builder.mutationField('updateRecord', (t) =>
 
 builder.mutationField('updateRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: FoundRecordsType,
     description:
       'Changes up to 100 records, all or none. Records that do not exist or that the caller may not update are ' +
@@ -136,6 +142,7 @@ builder.mutationField('updateRecords', (t) =>
 
 builder.mutationField('updateRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: UpdatedRecords,
     description:
       'Changes all records that match the criteria and that the caller may read and update. Works in batches of ' +
@@ -164,6 +171,7 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
 
 builder.mutationField('deleteRecord', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: DEVELOPER },
     description: DELETES_RECORD,
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
@@ -175,6 +183,7 @@ builder.mutationField('deleteRecord', (t) =>
 
 builder.mutationField('deleteRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: DeletedRecords,
     description: 'Deletes up to 100 records and all their descendants. Skips records that the caller may not delete.',
     args: {
@@ -187,6 +196,7 @@ builder.mutationField('deleteRecords', (t) =>
 
 builder.mutationField('deleteRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER, isConfirmed: true },
     type: DeletedByCriteria,
     description:
       'Deletes all records that match the criteria and that the caller may read and delete, with all their ' +

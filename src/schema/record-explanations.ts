@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { explainRecords, type RecordsExplanation } from '../resolvers/records/explain.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, ORDER } from './descriptions.ts';
@@ -23,6 +24,7 @@ const RecordsExplanationType = builder.objectRef<RecordsExplanation>('RecordsExp
 
 builder.queryField('explainRecords', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordsExplanationType,
     description:
       'Runs `records` as the API key and returns which indexes it used and how many rows it read, to find lists that need ' +

@@ -1,3 +1,4 @@
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { deleteRecordFile, findRecordFile, type RecordFile, uploadRecordFile } from '../resolvers/records/files.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './descriptions.ts';
@@ -16,6 +17,7 @@ const RecordFileType = builder.objectRef<RecordFile>('UploadedRecordFile').imple
 
 builder.queryField('recordFile', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: DEVELOPER },
     type: StoredFile,
     description:
       'The file in a field of a record. Fails with `NOT_FOUND` if there is no record or file, and `FORBIDDEN` ' +
@@ -31,6 +33,7 @@ builder.queryField('recordFile', (t) =>
 
 builder.mutationField('uploadRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordFileType,
     description:
       'Stores the uploaded file in a field of a record, and deletes the previous file. Call it as `POST ' +
@@ -47,6 +50,7 @@ builder.mutationField('uploadRecordFile', (t) =>
 
 builder.mutationField('deleteRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: DEVELOPER },
     description:
       'Deletes the file in a field of a record and returns true. Fails with `NOT_FOUND` if there is no record ' +
       'or file, and `FORBIDDEN` if the caller may not update the record.',

@@ -1,4 +1,5 @@
 import { unixSeconds } from '../lib/time.ts';
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { permissionOf } from '../resolvers/classes/grants.ts';
 import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
 import type { RecordGroup } from '../resolvers/records/groups.ts';
@@ -223,6 +224,7 @@ const ParentInput = builder.inputType('RecordParentInput', {
 
 builder.queryField('record', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordType,
     description:
       'One record. Fails with `NOT_FOUND` if it does not exist and `FORBIDDEN` if the caller may not read it.',
@@ -241,6 +243,7 @@ builder.queryField('record', (t) =>
 
 builder.queryField('recordsById', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: DEVELOPER },
     type: FoundRecordsType,
     description: 'Up to 100 records by id. Records that the caller may not read are returned in `notFoundIds`.',
     args: {
@@ -254,6 +257,7 @@ builder.queryField('recordsById', (t) =>
 builder.queryField('records', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      administrator: { roles: DEVELOPER },
       type: RecordType,
       description: 'Records of a class that the caller may read. Sorted by `id` unless `orderBy` is given.',
       args: {
@@ -270,6 +274,7 @@ builder.queryField('records', (t) =>
 
 builder.queryField('recordPage', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RecordPageType,
     description:
       'A page of records by offset, with the rules of REST for filters. Sorted by `id` unless `orderBy` is given.',

@@ -1,4 +1,5 @@
 import type { AdministratorViewer } from '../lib/access.ts';
+import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
 import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../resolvers/request-log/list.ts';
 import { subscribeToRequests } from '../resolvers/request-log/live.ts';
@@ -158,6 +159,7 @@ const WHICH =
 
 builder.queryField('slowShapes', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: DEVELOPER },
     type: [SlowShape],
     description: `Slow requests ${WHICH}, by shape; at most 20, those that took the most time in total first.`,
     args: {
@@ -174,6 +176,7 @@ builder.queryField('slowShapes', (t) =>
 builder.queryField('requestLog', (t) =>
   t.withAuth({ administrator: true }).connection(
     {
+      administrator: { roles: DEVELOPER },
       type: LoggedRequest,
       description: `Failed and slow requests ${WHICH}. Newest first.`,
       args: { filter: t.arg({ type: RequestLogFilter, description: 'Which requests to return. Default: all.' }) },
@@ -212,6 +215,7 @@ const RequestLogged = builder.objectRef<LoggedRequestRow>('RequestLogged').imple
 
 builder.subscriptionField('requestLogged', (t) =>
   t.withAuth({ administrator: true }).field({
+    administrator: { roles: DEVELOPER },
     type: RequestLogged,
     description: `Delivers failed and slow requests ${WHICH}, about a second after they end. Ends with the role.`,
     args: {

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { createSubscription } from '../resolvers/subscriptions/create.ts';
 import { deleteSubscription } from '../resolvers/subscriptions/delete.ts';
@@ -122,6 +123,7 @@ const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
 
 builder.queryField('subscriptions', (t) =>
   t.withAuth({ user: true }).prismaField({
+    administrator: { roles: SUPPORT },
     type: [PushSubscription],
     description: 'Devices and mailboxes on which the caller receives pushes, by id; at most 10.',
     resolve: (selection, _root, _args, context) => listSubscriptions(context, selection),
@@ -130,6 +132,7 @@ builder.queryField('subscriptions', (t) =>
 
 builder.mutationField('createSubscription', (t) =>
   t.withAuth({ user: true }).prismaField({
+    administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: [PushSubscription],
     description:
       'Subscribes a device; subscribing it again replaces its token. If the device was subscribed by another user, ' +
@@ -144,6 +147,7 @@ builder.mutationField('createSubscription', (t) =>
 
 builder.mutationField('deleteSubscription', (t) =>
   t.withAuth({ user: true }).boolean({
+    administrator: { roles: SUPPORT },
     description: 'Deletes a subscription, so that its device receives no more pushes on the channel.',
     args: { id: t.arg.int({ required: true, description: 'Id from `subscriptions`.' }) },
     resolve: (_root, { id }, context) => deleteSubscription(id, context),
@@ -152,6 +156,7 @@ builder.mutationField('deleteSubscription', (t) =>
 
 builder.mutationField('createPushToken', (t) =>
   t.withAuth({ user: true }).prismaField({
+    administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: PushToken,
     description:
       'Stores a device token for `createSubscription` calls without a token. A second token for the same device ' +
@@ -169,6 +174,7 @@ builder.mutationField('createPushToken', (t) =>
 
 builder.mutationField('deletePushToken', (t) =>
   t.withAuth({ user: true }).boolean({
+    administrator: { roles: SUPPORT },
     description: 'Deletes a device token and the subscriptions created from it.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createPushToken` returned.' }) },
     resolve: (_root, { id }, context) => deletePushToken(id, context),

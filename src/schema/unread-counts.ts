@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { findUnreadCounts, type UnreadCounts } from '../resolvers/messages/unread.ts';
 import { builder } from './builder.ts';
 import { DIALOG_ID } from './descriptions.ts';
@@ -28,6 +29,7 @@ const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').impleme
 
 builder.queryField('unreadCounts', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: SUPPORT },
     type: UnreadCountsType,
     description:
       'How many messages the caller has not read. Fails with `NOT_FOUND` if the caller can read none of the ' +

@@ -1,4 +1,5 @@
 import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { createUser } from '../resolvers/users/create.ts';
 import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';
@@ -62,6 +63,7 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
 
 builder.mutationField('createUser', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: SUPPORT, isConfirmed: true },
     type: User,
     description:
       "Creates a user; the caller's session remains unchanged. Invalid fields fail with `UNPROCESSABLE`; " +
@@ -75,6 +77,21 @@ builder.mutationField('createUser', (t) =>
 
 builder.mutationField('updateUser', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    administrator: {
+      roles: SUPPORT,
+      isConfirmed: true,
+      needsReason: true,
+      harmlessMembers: [
+        'fullName',
+        'website',
+        'blobId',
+        'customData',
+        'parentsContacts',
+        'ageOver16',
+        'allowStatisticsAnalysis',
+        'allowSalesActivities',
+      ],
+    },
     type: User,
     description:
       'Updates the caller or, for an API key without `On-Behalf-Of`, any user. A change of email address, phone ' +
@@ -90,6 +107,7 @@ builder.mutationField('updateUser', (t) =>
 
 builder.mutationField('deleteUser', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       'Deletes the caller or, for an API key without `On-Behalf-Of`, any user, with sessions, reactions and dialog ' +
       'memberships. Messages remain.',
@@ -100,6 +118,7 @@ builder.mutationField('deleteUser', (t) =>
 
 builder.mutationField('deleteUserByExternalId', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    administrator: { roles: SUPPORT, isConfirmed: true },
     description: 'Same as `deleteUser`, by the id of the user in an integrated external system.',
     args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: 'Id of the user in that system.' }) },
     resolve: (_root, { externalUserId }, context) => deleteUserByExternalId(externalUserId, context),

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { type ListedSession, listUserSessions } from '../resolvers/sessions/list.ts';
 import { blockUser, endUserSessions, unblockUser } from '../resolvers/users/block.ts';
 import { builder } from './builder.ts';
@@ -21,6 +22,7 @@ const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
 
 builder.queryField('userSessions', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: SUPPORT },
     type: [UserSession],
     description: 'Open sessions of a user, latest request first, at most 100. Empty for an unknown user.',
     args: { userId: t.arg.int({ required: true, description: USER_ID }) },
@@ -30,6 +32,7 @@ builder.queryField('userSessions', (t) =>
 
 builder.mutationField('endUserSessions', (t) =>
   t.withAuth({ key: true }).int({
+    administrator: { roles: SUPPORT },
     description:
       'Ends all sessions of a user and closes their connections. Returns the number of ended sessions. Fails with ' +
       '`NOT_FOUND` if the user does not exist.',
@@ -40,6 +43,7 @@ builder.mutationField('endUserSessions', (t) =>
 
 builder.mutationField('blockUser', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: SUPPORT },
     type: User,
     description:
       'Blocks a user: ends their sessions, removes their devices, and refuses later sign-ins with `FORBIDDEN`. API keys ' +
@@ -51,6 +55,7 @@ builder.mutationField('blockUser', (t) =>
 
 builder.mutationField('unblockUser', (t) =>
   t.withAuth({ key: true }).field({
+    administrator: { roles: SUPPORT },
     type: User,
     description: 'Lets a blocked user sign in again. Fails with `NOT_FOUND` if the user does not exist.',
     args: { userId: t.arg.int({ required: true, description: USER_ID }) },

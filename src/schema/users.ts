@@ -1,3 +1,4 @@
+import { STAFF } from '../resolvers/administrators/rights.ts';
 import {
   findMe,
   findUser,
@@ -147,6 +148,7 @@ const UserOrder = builder.inputType('UserOrder', {
 
 builder.queryField('user', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'One user of the application. Fails with `NOT_FOUND` if the user does not exist.',
     args: { id: t.arg.int({ required: true, description: 'Numeric id of the user.' }) },
@@ -156,6 +158,7 @@ builder.queryField('user', (t) =>
 
 builder.queryField('me', (t) =>
   t.withAuth({ user: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user as whom the caller is authenticated.',
     resolve: (_root, _args, context) => findMe(context),
@@ -164,6 +167,7 @@ builder.queryField('me', (t) =>
 
 builder.queryField('userByExternalId', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user with this id in an integrated external system. Fails with `NOT_FOUND` if there is none.',
     args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: 'Id of the user in that system.' }) },
@@ -173,6 +177,7 @@ builder.queryField('userByExternalId', (t) =>
 
 builder.queryField('userByLogin', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user with this login, ignoring case. Fails with `NOT_FOUND` if there is none.',
     args: { login: t.arg.string({ required: true, description: 'The complete login.' }) },
@@ -182,6 +187,7 @@ builder.queryField('userByLogin', (t) =>
 
 builder.queryField('userByEmail', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user with this email address, ignoring case. Fails with `NOT_FOUND` if there is none.',
     args: { email: t.arg.string({ required: true, description: 'The complete email address.' }) },
@@ -191,6 +197,7 @@ builder.queryField('userByEmail', (t) =>
 
 builder.queryField('userByFacebookId', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user with this Facebook account. Fails with `NOT_FOUND` if there is none.',
     args: { facebookId: t.arg.string({ required: true, description: 'Digits that identify the user at Facebook.' }) },
@@ -200,6 +207,7 @@ builder.queryField('userByFacebookId', (t) =>
 
 builder.queryField('userByTwitterId', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description: 'The user with this Twitter account. Fails with `NOT_FOUND` if there is none.',
     args: { twitterId: t.arg.string({ required: true, description: 'Digits that identify the user at Twitter.' }) },
@@ -209,6 +217,7 @@ builder.queryField('userByTwitterId', (t) =>
 
 builder.queryField('userByPhone', (t) =>
   t.withAuth({ session: true }).field({
+    administrator: { roles: STAFF },
     type: User,
     description:
       'The user who has proven this phone number, otherwise the oldest user who has it. Fails with `NOT_FOUND` if ' +
@@ -223,6 +232,7 @@ const SKIP = 'Number of users to skip. The cost grows with this number; cursors 
 builder.queryField('users', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      administrator: { roles: STAFF },
       type: User,
       description:
         'Users of the application, by id unless `orderBy` is given. Fails with `FORBIDDEN` if the application does ' +
@@ -241,6 +251,7 @@ builder.queryField('users', (t) =>
 builder.queryField('usersByFullName', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      administrator: { roles: STAFF },
       type: User,
       description:
         'Users whose full name contains every word, ignoring case. Fails with `NOT_FOUND` if there are none, and ' +
@@ -261,6 +272,7 @@ builder.queryField('usersByFullName', (t) =>
 builder.queryField('usersByTags', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      administrator: { roles: STAFF },
       type: User,
       description:
         'Users with at least one of the tags. Fails with `NOT_FOUND` if there are none, and with `FORBIDDEN` if the ' +

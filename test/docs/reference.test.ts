@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/operator/cli/command-line.ts';
-import { administratorOperations, rightOf } from '../../src/schema/administrator-rights.ts';
+import { administratorOperations, rightOf } from '../../src/schema/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -43,7 +43,7 @@ test('docs/console.md lists the rights of every operation of administrators', ()
   const documented = rows.flatMap(([, names, roles, isConfirmed, needsReason]) =>
     names!.match(/\w+/g)!.map((name) => [name, roles, isConfirmed, needsReason].join(' | ')),
   );
-  const expected = administratorOperations.map((name) => {
+  const expected = administratorOperations().map((name) => {
     const { roles, isConfirmed, needsReason, harmlessMembers, confirmedMembers } = rightOf(name)!;
     const others = roles.filter((role) => role !== 'owner').join(', ') || '–';
     const listed = (harmlessMembers ?? confirmedMembers ?? []).map((one) => `\`${one}\``).join(', ');

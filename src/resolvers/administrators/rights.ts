@@ -2,6 +2,13 @@ import { type AdministratorIdentity, hasRole, type Role } from '../../lib/access
 import { ForbiddenError, ReasonRequiredError } from '../../lib/errors.ts';
 import { requireConfirmed } from './sessions.ts';
 
+export const OWNER: readonly Role[] = ['owner'];
+export const DEVELOPER: readonly Role[] = ['owner', 'developer'];
+export const SUPPORT: readonly Role[] = ['owner', 'support'];
+export const STAFF: readonly Role[] = ['owner', 'developer', 'support'];
+export const ALL: readonly Role[] = ['owner', 'developer', 'support', 'viewer'];
+
+/** What an administrator needs to run an operation. */
 export interface Right {
   roles: readonly Role[];
   /** A sign-in or confirmation of the last minutes is required. */

@@ -1,12 +1,7 @@
-import {
-  type AdministratorIdentity,
-  type AdministratorViewer,
-  type AssignedRole,
-  hasRole,
-  type Role,
-} from '../../lib/access.ts';
+import { type AdministratorIdentity, type AdministratorViewer, type AssignedRole, hasRole } from '../../lib/access.ts';
 import { DisabledError, type FieldErrors, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
+import { OWNER } from './rights.ts';
 
 export const MIN_PASSWORD = 12;
 const MAX_PASSWORD = 128;
@@ -60,8 +55,6 @@ export function requireValid({ email, name, password, roles }: AdministratorInpu
 export function emailOf(text: string): string {
   return text.trim().toLowerCase();
 }
-
-const OWNER: readonly Role[] = ['owner'];
 
 /** Those in applications that the caller owns. */
 export function ownedRoles({ administrator }: AdministratorViewer, roles: readonly AssignedRole[]): AssignedRole[] {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
-import { rightOf } from '../../../src/schema/administrator-rights.ts';
-import { operationAccess } from '../../../src/schema/index.ts';
+import { operationAccess, rightOf } from '../../../src/schema/index.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';

@@ -2,8 +2,7 @@ import { getNamedType, isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
-import { administratorOperations, rightOf } from '../../../src/schema/administrator-rights.ts';
-import { schema } from '../../../src/schema/index.ts';
+import { administratorOperations, rightOf, schema } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
 import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
@@ -17,7 +16,7 @@ import { type Caller, createUser, openSession } from '../../support/fixtures/use
 useApp();
 
 /** Members of the inputs of operations that need a confirmation for some members only. */
-const GUARDED = administratorOperations.flatMap((name) => {
+const GUARDED = administratorOperations().flatMap((name) => {
   const { harmlessMembers } = rightOf(name)!;
   if (!harmlessMembers) return [];
   const field = schema.getMutationType()!.getFields()[name]!;
