@@ -1136,4 +1136,9 @@ export const GUARDS: Guard[] = [
   ...guardsOf('live.test.ts', '#78 acting as a user is not taken for the user', [
     [78, 'src/graphql/websocket/authentication.ts', ' && viewer.session) connection', ') connection'],
   ]),
+  ...guardsOf('template.test.ts', '#77 projects of create-atrium', [
+    [77, 'packages/create-atrium/template/vite.config.mjs', "fs: { allow: ['.', '../node_modules'] }, ", ''],
+    [77, 'packages/create-atrium/template/vite.config.mjs', ', cors: false', ''],
+    [77, 'packages/create-atrium/template/server.mjs', '    trustProxy: process.env.TRUST_PROXY || undefined,\n', ''],
+  ]),
 ];
