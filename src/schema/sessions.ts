@@ -150,7 +150,7 @@ builder.mutationField('createSession', (t) =>
 
 builder.mutationField('deleteSession', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Ends the caller's session and closes its sockets.",
+    description: "Ends the caller's session, closes its sockets and deletes the devices that it subscribed to pushes.",
     resolve: (_root, _args, context) => deleteSession(context),
   }),
 );
@@ -171,7 +171,9 @@ builder.mutationField('loginUser', (t) =>
 
 builder.mutationField('logoutUser', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Turns the caller's session back into an application session and closes its sockets.",
+    description:
+      "Turns the caller's session back into an application session, closes its sockets and deletes the devices that it " +
+      'subscribed to pushes.',
     resolve: (_root, _args, context) => logoutUser(context),
   }),
 );
