@@ -1141,4 +1141,21 @@ export const GUARDS: Guard[] = [
     [77, 'packages/create-atrium/template/vite.config.mjs', ', cors: false', ''],
     [77, 'packages/create-atrium/template/server.mjs', '    trustProxy: process.env.TRUST_PROXY || undefined,\n', ''],
   ]),
+  ...guardsOf('shared-devices.test.ts', '#76 the next person on a shared device', [
+    [
+      76,
+      'src/resolvers/sessions/delete.ts',
+      "if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);",
+      '',
+    ],
+    [
+      76,
+      'src/resolvers/sessions/login.ts',
+      "    if (viewer.kind === 'user' && viewer.userId !== userId) await removeDevicesOf(transaction, viewer);\n",
+      '',
+    ],
+    [76, 'src/resolvers/subscriptions/lock.ts', ' FOR SHARE`', '`'],
+    [76, 'packages/client/src/app/offline-cache.ts', 'if (!this.#isSignedIn()) return;', ''],
+    [76, 'packages/client/src/app/offline-cache.ts', '    await this.#flushing;\n', ''],
+  ]),
 ];

@@ -147,7 +147,11 @@ export class Credentials {
     await this.restored;
     const session = this.#session;
     if (!session) return;
-    await this.#install(undefined);
+    this.#session = undefined;
+    const stored = await this.#options.storage?.load();
+    // Another tab may have stored a later session.
+    if (!stored || stored.token === session.token) await this.#save();
+    this.#options.onChange(undefined);
     try {
       await this.#end(session);
     } catch (error) {
