@@ -4,12 +4,16 @@ import { type AtriumOptions, createAtrium, memoryStorage } from '../../../packag
 import { db } from '../../../src/db/client.ts';
 import { hashSecret } from '../../../src/lib/tokens.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
+import { useChatExample } from '../../support/app/chat-example.ts';
 import { ownConnection, sql } from '../../support/app/sql.ts';
+import { hasBrowser, useBrowser } from '../../support/clients/browser.ts';
+import { message, signUp, startDialog, write } from '../../support/clients/chat-example.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { until } from '../../support/clients/websocket.ts';
+import { startBrowser } from '../../support/fakes/browser.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { subscribeDevice } from '../../support/fixtures/pushes.ts';
+import { setUpWeb, subscribeDevice } from '../../support/fixtures/pushes.ts';
 import { apiKey, createUser, createUsers, openSession, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -143,5 +147,103 @@ describe('#76 the next person on a shared device', () => {
     await atrium.session.signIn(await createUser());
     await until(async () => (await storage.all('cache')).length > 0);
     expect(await storage.get('cache', `user:${other.id}`)).toBeUndefined();
+  });
+
+  describe.skipIf(!hasBrowser)('in the chat example', () => {
+    useBrowser();
+    const example = useChatExample();
+
+    /** Like the subscription of a browser, whose push service is not reachable from here. */
+    const pushManagerOf = (subscription: string) => `
+      PushManager.prototype.getSubscription = async () => localStorage.subscribed
+        ? { ...${subscription}, toJSON: () => (${subscription}), unsubscribe: async () => delete localStorage.subscribed }
+        : null;
+      PushManager.prototype.subscribe = function () {
+        localStorage.subscribed = 'yes';
+        return this.getSubscription();
+      };`;
+
+    test('sign-out leaves no copies, no pushes and no signed-in tab', async () => {
+      await setUpWeb('production');
+      const browser = await startBrowser();
+      onTestFinished(() => browser.stop().then(() => {}));
+      const page = await signUp(example, 'Rosa Lindgren');
+      await page.context().addInitScript(pushManagerOf(JSON.stringify(browser.subscription('rosa'))));
+      await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+      for (const search of ['?reset_token=SECRET', '']) await page.goto(example.url + search);
+      await page.evaluate(() => fetch('/reset-password?reset_token=SECRET'));
+      await createUser({ full_name: 'Hugo Brandt' });
+      await startDialog(page, 'Hugo Brandt');
+      await write(page, 'PRIVATE');
+      await message(page, 'PRIVATE').getByText('Sent', { exact: true }).waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Account of' }).click();
+      await page.getByRole('button', { name: 'Notify me about new messages' }).click();
+      await page.getByRole('button', { name: 'Turn off notifications' }).waitFor();
+      expect(await db.pushSubscription.count({ where: { channel: 'web' } })).toBe(1);
+      const second = await page.context().newPage();
+      await second.goto(page.url());
+      await message(second, 'PRIVATE').waitFor();
+      const copied = () =>
+        page.evaluate(async () => {
+          const names = await caches.keys();
+          const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+          return kept.flat().map(({ url }) => new URL(url).pathname + new URL(url).search);
+        });
+      for (const path of await copied()) expect(path).toMatch(/^\/(assets\/[^?]+|icon\.svg|manifest\.webmanifest)?$/);
+      expect(await copied()).toContain('/');
+      await page.evaluate(async () =>
+        (await caches.open('of an earlier version')).put('/left', new Response('PRIVATE')),
+      );
+
+      await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Sign out' }).click()]);
+      for (const tab of [page, second]) await tab.getByRole('button', { name: 'Create an account' }).waitFor();
+      expect(await copied()).not.toContain('/left');
+      const stored = await page.evaluate(() => Object.keys(localStorage));
+      expect(stored.filter((name) => !['theme', 'udid'].includes(name))).toEqual([]);
+      expect(await db.pushSubscription.count({ where: { channel: 'web' } })).toBe(0);
+      const left = await page.evaluate(async () => {
+        const found: unknown[] = [];
+        for (const { name } of await indexedDB.databases()) {
+          const opening = indexedDB.open(name!);
+          await new Promise((resolve) => (opening.onsuccess = resolve));
+          for (const store of opening.result.objectStoreNames) {
+            const reading = opening.result.transaction(store).objectStore(store).getAll();
+            await new Promise((resolve) => (reading.onsuccess = resolve));
+            found.push(...reading.result);
+          }
+        }
+        return found;
+      });
+      expect(left).toEqual([]);
+      await page.context().close();
+    });
+
+    test('sign-out without a connection ends the session in other tabs, too', async () => {
+      const page = await signUp(example, 'Nadia Persson');
+      const second = await page.context().newPage();
+      await second.goto(example.url);
+      await second.getByRole('heading', { name: 'Chats' }).waitFor();
+      example.network.target = 'http://127.0.0.1:1';
+      example.network.cut();
+      onTestFinished(() => {
+        example.network.target = running.url;
+      });
+      await page.getByRole('button', { name: 'Account of' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      for (const tab of [page, second]) await tab.getByRole('button', { name: 'Create an account' }).waitFor();
+      await page.context().close();
+    });
+
+    test('a user sees whether the browser is subscribed for them, not whether it is for somebody else', async () => {
+      const browser = await startBrowser();
+      onTestFinished(() => browser.stop().then(() => {}));
+      const page = await signUp(example, 'Emil Novak');
+      await page.context().addInitScript(pushManagerOf(JSON.stringify(browser.subscription('emil'))));
+      await page.evaluate(() => localStorage.setItem('subscribed', 'by an earlier user'));
+      await page.reload();
+      await page.getByRole('button', { name: 'Account of' }).click();
+      await page.getByRole('button', { name: 'Notify me about new messages' }).waitFor();
+      await page.context().close();
+    });
   });
 });
