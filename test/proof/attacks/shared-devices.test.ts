@@ -234,7 +234,7 @@ describe('#76 the next person on a shared device', () => {
       await page.context().close();
     });
 
-    test('a user sees whether the browser is subscribed for them, not whether it is for somebody else', async () => {
+    test('a user sees whether the browser is subscribed for them, not whether it is for an earlier user', async () => {
       const browser = await startBrowser();
       onTestFinished(() => browser.stop().then(() => {}));
       const page = await signUp(example, 'Emil Novak');
