@@ -1145,7 +1145,7 @@ export const GUARDS: Guard[] = [
     [
       76,
       'src/resolvers/sessions/delete.ts',
-      "if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);",
+      "else if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);",
       '',
     ],
     [

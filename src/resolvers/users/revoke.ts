@@ -31,12 +31,25 @@ export async function removeDevices(
   await deleteDevices(transaction, { applicationId, userId }, Prisma.sql`IS DISTINCT FROM ${but ?? null}::int`);
 }
 
+type UserSession = Extract<SessionViewer, { kind: 'user' }>;
+
 /** Of a session that its user ends: the next person on the device must not see their pushes. */
 export async function removeDevicesOf(
   transaction: Transaction,
-  { userId, applicationId, session }: Extract<SessionViewer, { kind: 'user' }>,
+  { userId, applicationId, session }: UserSession,
 ): Promise<void> {
   await deleteDevices(transaction, { applicationId, userId }, Prisma.sql`= ${session.id}`);
+}
+
+/** @param sessionId of the same user; a device of any other session would not be removed with it */
+export async function moveDevices(
+  transaction: Transaction,
+  { userId, applicationId, session }: UserSession,
+  sessionId: number,
+): Promise<void> {
+  const where = { applicationId, userId, sessionId: session.id };
+  await transaction.pushSubscription.updateMany({ where, data: { sessionId } });
+  await transaction.pushToken.updateMany({ where, data: { sessionId } });
 }
 
 /** Keeps subscriptions by e-mail, which have no device. @param session condition of the session that registered them */

@@ -71,11 +71,18 @@ describe('#76 the next person on a shared device', () => {
     });
   });
 
-  test('a user who signs in again with the same token keeps the devices', async () => {
-    const user = await createUser();
-    await subscribeDevice(user, 'gcm', sequence(`again-${user.id}`));
-    await execute(LOGIN, { login: user.login }, user);
+  test('a user who signs in again keeps the devices, and loses them to the next user', async () => {
+    const [user, next] = await createUsers(2);
+    const { client } = await signedIn(user, {});
+    await subscribeDevice({ headers: { 'SVC-Token': client.session!.token } }, 'gcm', sequence(`again-${user.id}`));
+    await execute(LOGIN, { login: user.login }, { headers: { 'SVC-Token': client.session!.token } });
+    const sessions = () => db.session.count({ where: { userId: user.id } });
+    const before = await sessions();
+    await client.signIn(user);
+    await until(async () => (await sessions()) === before);
     expect((await devicesOf(user)).subscriptions).toHaveLength(1);
+    await client.signIn(next);
+    await until(async () => (await devicesOf(user)).subscriptions.length === 0);
   });
 
   test('a device that is being registered while its session ends is removed', async () => {

@@ -81,7 +81,8 @@ export class SessionApi {
    * other tabs. Resolves also without network.
    */
   async signOut(): Promise<void> {
-    this.#tabs?.postMessage(this.#client.session?.id);
+    const { session } = this.#client;
+    if (session) this.#tabs?.postMessage(session.id);
     await this.#leave();
   }
 
