@@ -1,11 +1,12 @@
 // Prints the events of the caller's dialogs, each once and in order, across reconnects:
-// KEY=… USER_ID=… node examples/listen.mjs [cursor to resume from]
+// KEY=… USER_ID=… (or TOKEN=…) node examples/listen.mjs [cursor to resume from]
 // Needs no build. packages/client does the same with types, for many subscriptions on one socket.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 
-const { URL = 'http://127.0.0.1:4000', KEY, USER_ID } = process.env;
+const { URL = 'http://127.0.0.1:4000', KEY, USER_ID, TOKEN } = process.env;
+const CREDENTIALS = TOKEN ? { 'SVC-Token': TOKEN } : { Authorization: `ApiKey ${KEY}`, 'On-Behalf-Of': USER_ID };
 
 const PRESENT = '{ changes { cursor } }';
 const EVENTS = `subscription ($since: String) {
@@ -46,7 +47,7 @@ for (;;) {
       console.error('missed events are no longer available: load dialogs and messages again here');
       since = undefined;
     } else if (code === CREDENTIALS_REFUSED || HOPELESS.has(code)) {
-      console.error(code === CREDENTIALS_REFUSED ? 'KEY or USER_ID is wrong' : problem[0].message);
+      console.error(code === CREDENTIALS_REFUSED ? 'KEY, USER_ID or TOKEN is wrong' : problem[0].message);
       process.exit(1);
     } else {
       console.error(`no connection to ${URL}; trying again`);
@@ -64,7 +65,7 @@ function connect() {
   const client = createClient({
     url: `${URL.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
-    connectionParams: { Authorization: `ApiKey ${KEY}`, 'On-Behalf-Of': USER_ID },
+    connectionParams: CREDENTIALS,
     retryAttempts: 0, // the loop above resumes from the last cursor
     lazyCloseTimeout: 1_000,
     connectionAckWaitTimeout: 10_000,

@@ -722,7 +722,7 @@ export const GUARDS: Guard[] = [
     [52, 'src/resolvers/sessions/password-resets.ts', 'isFirstProof ? revokeUploads(transaction, user, at) : []', '[]'],
     [52, 'src/resolvers/sessions/password-resets.ts', "!isProven('email', before)", 'before.verifiedEmail === null'],
     [52, 'src/resolvers/sessions/prove.ts', '  await requireSession(transaction, viewer);\n', ''],
-    [52, 'src/resolvers/subscriptions/lock.ts', '  await requireSession(transaction, viewer);\n', ''],
+    [52, 'src/resolvers/subscriptions/lock.ts', '  if (sessions === 0) throw new SessionMissingError();\n', ''],
   ]),
   ...guardsOf(
     'archives.test.ts',
@@ -1146,5 +1146,30 @@ export const GUARDS: Guard[] = [
     [72, 'src/resolvers/content/tickets.ts', '`${uid} ${seconds}`', '`${seconds}`'],
     [72, 'src/resolvers/content/addresses.ts', '!(name === blob.uid || (await isReadableBy(blob, viewer)))', 'false'],
     [72, 'src/rest/http/downloads.ts', '...(/[?&]ticket=/.test(url) && WITH_TICKET),', ''],
+  ]),
+  ...guardsOf('live.test.ts', '#76 acting as a user is not taken for the user', [
+    [76, 'src/graphql/websocket/authentication.ts', ' && viewer.session) connection', ') connection'],
+  ]),
+  ...guardsOf('template.test.ts', '#75 projects of create-atrium', [
+    [75, 'packages/create-atrium/template/vite.config.mjs', "fs: { allow: ['.', '../node_modules'] }, ", ''],
+    [75, 'packages/create-atrium/template/vite.config.mjs', ', cors: false', ''],
+    [75, 'packages/create-atrium/template/server.mjs', '    trustProxy: process.env.TRUST_PROXY || undefined,\n', ''],
+  ]),
+  ...guardsOf('shared-devices.test.ts', '#74 the next person on a shared device', [
+    [
+      74,
+      'src/resolvers/sessions/delete.ts',
+      "else if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);",
+      '',
+    ],
+    [
+      74,
+      'src/resolvers/sessions/login.ts',
+      "    if (viewer.kind === 'user' && viewer.userId !== userId) await removeDevicesOf(transaction, viewer);\n",
+      '',
+    ],
+    [74, 'src/resolvers/subscriptions/lock.ts', ' FOR SHARE`', '`'],
+    [74, 'packages/client/src/app/offline-cache.ts', 'if (!this.#isSignedIn()) return;', ''],
+    [74, 'packages/client/src/app/offline-cache.ts', '    await this.#flushing;\n', ''],
   ]),
 ];

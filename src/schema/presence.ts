@@ -11,8 +11,8 @@ const Presence = builder.objectRef<PresenceOf>('Presence').implement({
     userId: t.exposeInt('userId', { description: 'Id of the user in question.' }),
     online: t.exposeBoolean('online', {
       description:
-        'Whether the user has at least one WebSocket open, on any device. HTTP requests and event streams over HTTP ' +
-        'do not count.',
+        'Whether the user has at least one WebSocket open with a session, on any device. HTTP requests, event ' +
+        'streams over HTTP, and sockets of others who act as the user do not count.',
     }),
   }),
 });

@@ -150,8 +150,14 @@ builder.mutationField('createSession', (t) =>
 
 builder.mutationField('deleteSession', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Ends the caller's session and closes its sockets.",
-    resolve: (_root, _args, context) => deleteSession(context),
+    description: "Ends the caller's session, closes its sockets and deletes the devices that it subscribed to pushes.",
+    args: {
+      successorId: t.arg.int({
+        description:
+          'Id of a session with which the same user has signed in again. Keeps the devices, which move to it.',
+      }),
+    },
+    resolve: (_root, args, context) => deleteSession(args, context),
   }),
 );
 
@@ -160,8 +166,8 @@ builder.mutationField('loginUser', (t) =>
     rateLimit: 'signIn',
     type: User,
     description:
-      "Signs a user in with the caller's token, replacing a user who was signed in with it; sockets opened with the " +
-      'token are closed. A phone number or provider account that no user has proven is attached to the signed-in ' +
+      "Signs a user in with the caller's token, replacing a user who was signed in with it, whose devices it subscribed " +
+      'to pushes are deleted; sockets opened with the token are closed. A phone number or provider account that no user has proven is attached to the signed-in ' +
       'user, if there is one; that user must have signed in within the last 10 minutes, otherwise the call fails ' +
       'with `FORBIDDEN`.',
     args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Credentials of the user.' }) },
@@ -171,7 +177,9 @@ builder.mutationField('loginUser', (t) =>
 
 builder.mutationField('logoutUser', (t) =>
   t.withAuth({ token: true }).boolean({
-    description: "Turns the caller's session back into an application session and closes its sockets.",
+    description:
+      "Turns the caller's session back into an application session, closes its sockets and deletes the devices that it " +
+      'subscribed to pushes.',
     resolve: (_root, _args, context) => logoutUser(context),
   }),
 );

@@ -118,21 +118,35 @@ test.each(['SHA-1', 'SHA-256'] as const)('signRequest signs with %s', async (has
   expect(Number.isSafeInteger(nonce)).toBe(true);
 });
 
-test('a stored session survives its client and is removed by signOut', async () => {
-  const user = await createUser();
+function storageOfTabs() {
   const items = new Map<string, string>();
-  const storage = webStorage({
+  return webStorage({
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => void items.set(key, value),
     removeItem: (key) => void items.delete(key),
   });
+}
+
+test('a stored session survives its client and is removed by signOut', async () => {
+  const user = await createUser();
+  const storage = storageOfTabs();
   const { token } = await newClient({ storage }).signIn(user);
   const next = newClient({ storage });
   expect(await next.restore()).toMatchObject({ token, userId: user.id });
   expect((await next.query(ME)).me.id).toBe(user.id);
   await next.signOut();
-  expect(items.size).toBe(0);
+  expect(await storage.load()).toBeUndefined();
   expect(await newClient({ storage }).restore()).toBeUndefined();
+});
+
+test('signOut keeps a session that another tab has stored later', async () => {
+  const user = await createUser();
+  const storage = storageOfTabs();
+  const [first, second] = [newClient({ storage }), newClient({ storage })];
+  await first.signIn(user);
+  const { token } = await second.signIn(user);
+  await first.signOut();
+  expect(await storage.load()).toMatchObject({ token });
 });
 
 test('an expired session is renewed once for concurrent requests', async () => {

@@ -1,14 +1,20 @@
 // Shows pushes, and keeps a copy of the page for a start without network.
-const CACHE = 'chat-1';
+const CACHE = 'chat-2';
+// Equal for all users. Everything else may be private, also addresses.
+const COPIED = /^\/(assets\/.+|icon\.svg|manifest\.webmanifest)?$/;
 
 self.addEventListener('install', () => self.skipWaiting());
-self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('activate', (event) => event.waitUntil(activate()));
+
+async function activate() {
+  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+  await self.clients.claim();
+}
 
 self.addEventListener('fetch', (event) => {
-  const { pathname, origin } = new URL(event.request.url);
-  const isService = /^\/(graphql|blobs)\b/.test(pathname);
-  if (event.request.method !== 'GET' || origin !== self.location.origin || isService) return;
-  event.respondWith(networkFirst(event.request));
+  const { pathname, search, origin } = new URL(event.request.url);
+  const isCopied = event.request.method === 'GET' && origin === self.location.origin && COPIED.test(pathname);
+  if (isCopied && search === '') event.respondWith(networkFirst(event.request));
 });
 
 async function networkFirst(request) {
@@ -18,7 +24,7 @@ async function networkFirst(request) {
     if (response.ok) await cache.put(request, response.clone());
     return response;
   } catch (error) {
-    const copy = await cache.match(request.mode === 'navigate' ? '/' : request);
+    const copy = await cache.match(request);
     if (copy) return copy;
     throw error;
   }

@@ -25,8 +25,12 @@ export function AccountMenu({ user }: { user: User }) {
       document.removeEventListener('keydown', close);
     };
   }, [isOpen]);
-  const leave = () => {
-    if (unsent === 0 || window.confirm('Messages that are not sent yet will be discarded. Sign out?')) void signOut();
+  const leave = async () => {
+    if (unsent > 0 && !window.confirm('Messages that are not sent yet will be discarded. Sign out?')) return;
+    await signOut();
+    for (const name of (await globalThis.caches?.keys()) ?? []) await caches.delete(name);
+    // The page still has data of the user in memory and in its address.
+    if (navigator.onLine) location.replace('/');
   };
   return (
     <div className="account" ref={box}>

@@ -1,4 +1,4 @@
-import { AtriumError, graphql } from '@atrium/client';
+import { type AtriumClient, AtriumError, graphql } from '@atrium/client';
 import { useAtrium } from '@atrium/react';
 import { useEffect, useState } from 'react';
 
@@ -6,7 +6,7 @@ const KEY = graphql(`query Key { webPushKey(environment: "production") }`);
 const SUBSCRIBE = graphql(
   `mutation Subscribe($input: CreateSubscriptionInput!) { createSubscription(input: $input) { id } }`,
 );
-const DEVICES = graphql(`query Devices { subscriptions { id channel } }`);
+const DEVICES = graphql(`query Devices { subscriptions { id clientIdentificationSequence } }`);
 const UNSUBSCRIBE = graphql(`mutation Unsubscribe($id: Int!) { deleteSubscription(id: $id) }`);
 
 /** Asks for pushes only when the user wants them. */
@@ -18,14 +18,11 @@ export function usePush() {
 
   useEffect(() => {
     if (!isSupported) return;
-    void navigator.serviceWorker
-      .getRegistration()
-      .then((registration) => registration?.pushManager.getSubscription())
-      .then(
-        (subscription) => setOn(subscription != null),
-        () => {},
-      );
-  }, [isSupported]);
+    findDevice(client).then(
+      ({ device }) => setOn(device !== undefined),
+      () => {},
+    );
+  }, [client, isSupported]);
 
   const turnOn = async () => {
     const registration = await navigator.serviceWorker.register('/worker.js');
@@ -44,10 +41,9 @@ export function usePush() {
   };
 
   const turnOff = async () => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    await (await registration?.pushManager.getSubscription())?.unsubscribe();
-    const { subscriptions } = await client.query(DEVICES);
-    for (const { id, channel } of subscriptions) if (channel === 'web') await client.mutate(UNSUBSCRIBE, { id });
+    const { browser, device } = await findDevice(client);
+    await browser?.unsubscribe();
+    if (device) await client.mutate(UNSUBSCRIBE, { id: device.id });
     setOn(false);
   };
 
@@ -59,6 +55,16 @@ export function usePush() {
     });
   };
   return { isSupported, isOn, toggle, problem };
+}
+
+/** The subscription of this browser; `device` only if it is one of the user, who may not be the first one here. */
+async function findDevice(client: AtriumClient) {
+  const registration = await navigator.serviceWorker.getRegistration();
+  const browser = await registration?.pushManager.getSubscription();
+  if (!browser) return {};
+  const { subscriptions } = await client.query(DEVICES);
+  const device = subscriptions.find((one) => one.clientIdentificationSequence === browser.endpoint);
+  return { browser, device };
 }
 
 /** Names this browser, so that it has one subscription. */

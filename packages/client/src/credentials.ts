@@ -9,7 +9,9 @@ const CREATE_SESSION = graphql(`mutation CreateSession($input: CreateSessionInpu
   createSession(input: $input) { id applicationId userId token updatedAt expiresAt }
 }`);
 const LOGIN_USER = graphql(`mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input) { id } }`);
-const DELETE_SESSION = graphql(`mutation DeleteSession { deleteSession }`);
+const DELETE_SESSION = graphql(
+  `mutation DeleteSession($successorId: Int) { deleteSession(successorId: $successorId) }`,
+);
 const SESSION = graphql(`query Session { session { id } }`);
 
 /** A signed request for an application session. It contains no secret and is valid once. */
@@ -133,7 +135,7 @@ export class Credentials {
     const next = 'signed' in who ? await this.#create(who.signed) : await this.#login(who, before);
     await this.#install(next);
     // End the previous session, so that nothing else can use its token.
-    if (before && before.token !== next.token) void this.#end(before).catch(() => {});
+    if (before && before.token !== next.token) void this.#end(before, next).catch(() => {});
     return shown(next);
   }
 
@@ -147,7 +149,11 @@ export class Credentials {
     await this.restored;
     const session = this.#session;
     if (!session) return;
-    await this.#install(undefined);
+    this.#session = undefined;
+    const stored = await this.#options.storage?.load();
+    // Another tab may have stored a later session.
+    if (!stored || stored.token === session.token) await this.#save();
+    this.#options.onChange(undefined);
     try {
       await this.#end(session);
     } catch (error) {
@@ -220,8 +226,9 @@ export class Credentials {
     return { id, applicationId, userId, token, lifetime, expiresAt: Date.now() + lifetime };
   }
 
-  async #end({ token }: StoredSession): Promise<void> {
-    await this.#run(DELETE_SESSION, {}, token);
+  async #end({ token, userId }: StoredSession, successor?: StoredSession): Promise<void> {
+    const successorId = successor?.userId === userId ? successor.id : undefined;
+    await this.#run(DELETE_SESSION, { successorId }, token);
   }
 
   async #install(session: StoredSession | undefined): Promise<void> {

@@ -29,6 +29,7 @@ export async function startServer({
     publicUrl: url + BACKEND,
     dataDir,
     databaseUrl: process.env.DATABASE_URL,
+    trustProxy: process.env.TRUST_PROXY || undefined,
     consolePort,
     consoleOrigin: process.env.CONSOLE_ORIGIN,
   });

@@ -60,7 +60,8 @@ export class SocketAuthentication {
       }
       connection.onClosed(leave);
     }
-    if (viewer.kind === 'user') connection.onClosed(this.#services.presence.connect(viewer));
+    // Others who act as the user must not make them appear online, which would also stop pushes to their devices.
+    if (viewer.kind === 'user' && viewer.session) connection.onClosed(this.#services.presence.connect(viewer));
     connection.credentials = credentials;
     const release = await followCredentials(viewer, this.#services, () =>
       connection.close(CloseCode.Forbidden, 'Forbidden'),

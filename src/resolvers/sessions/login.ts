@@ -5,6 +5,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { removeDevicesOf } from '../users/revoke.ts';
 import { type SignIn, signIn } from './sign-in.ts';
 import { lockSignedIn } from './signed-in.ts';
 
@@ -50,6 +51,7 @@ async function switchUser(
       data: { userId, signedInAt: at, generation: { increment: 1 } },
     });
     if (count === 0) throw new SessionMissingError();
+    if (viewer.kind === 'user' && viewer.userId !== userId) await removeDevicesOf(transaction, viewer);
     await appendEndedSessions(transaction, [{ applicationId, id: session.id }], at);
   });
   outbox.wake();

@@ -1,4 +1,5 @@
-import type { Transaction } from '../../db/client.ts';
+import { Prisma, type Transaction } from '../../db/client.ts';
+import type { SessionViewer } from '../../lib/access.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
 /** Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
@@ -22,17 +23,44 @@ export async function voidPasswordResets(transaction: Transaction, user: UserKey
   await transaction.passwordReset.updateMany({ where: { ...user, usedAt: null }, data: { usedAt: at } });
 }
 
-/** Keeps subscriptions by e-mail, which have no device. @param but a session whose devices to keep */
+/** @param but a session whose devices to keep */
 export async function removeDevices(
   transaction: Transaction,
-  { applicationId, userId, but }: { applicationId: number; userId: number; but?: number | undefined },
+  { applicationId, userId, but }: UserKey & { but?: number | undefined },
 ): Promise<void> {
-  await transaction.$executeRaw`
-    DELETE FROM push_subscriptions WHERE application_id = ${applicationId} AND user_id = ${userId}
-      AND channel <> 'email' AND session_id IS DISTINCT FROM ${but ?? null}::int`;
-  await transaction.$executeRaw`
-    DELETE FROM push_tokens WHERE application_id = ${applicationId} AND user_id = ${userId}
-      AND session_id IS DISTINCT FROM ${but ?? null}::int`;
+  await deleteDevices(transaction, { applicationId, userId }, Prisma.sql`IS DISTINCT FROM ${but ?? null}::int`);
+}
+
+type UserSession = Extract<SessionViewer, { kind: 'user' }>;
+
+/** Of a session that its user ends: the next person on the device must not see their pushes. */
+export async function removeDevicesOf(
+  transaction: Transaction,
+  { userId, applicationId, session }: UserSession,
+): Promise<void> {
+  await deleteDevices(transaction, { applicationId, userId }, Prisma.sql`= ${session.id}`);
+}
+
+/** @param sessionId of the same user; a device of any other session would not be removed with it */
+export async function moveDevices(
+  transaction: Transaction,
+  { userId, applicationId, session }: UserSession,
+  sessionId: number,
+): Promise<void> {
+  const where = { applicationId, userId, sessionId: session.id };
+  await transaction.pushSubscription.updateMany({ where, data: { sessionId } });
+  await transaction.pushToken.updateMany({ where, data: { sessionId } });
+}
+
+/** Keeps subscriptions by e-mail, which have no device. @param session condition of the session that registered them */
+async function deleteDevices(
+  transaction: Transaction,
+  { applicationId, userId }: UserKey,
+  session: Prisma.Sql,
+): Promise<void> {
+  const condition = Prisma.sql`application_id = ${applicationId} AND user_id = ${userId} AND session_id ${session}`;
+  await transaction.$executeRaw`DELETE FROM push_subscriptions WHERE ${condition} AND channel <> 'email'`;
+  await transaction.$executeRaw`DELETE FROM push_tokens WHERE ${condition}`;
 }
 
 export interface UserKey {

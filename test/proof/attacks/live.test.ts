@@ -5,10 +5,18 @@ import { DIALOG_EVENTS } from '../../support/clients/live.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { streamEvents } from '../../support/clients/sse.ts';
 import { closeSockets, connect, listen, until } from '../../support/clients/websocket.ts';
-import { createDialog, quickUsers, send } from '../../support/fixtures/chat.ts';
+import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
+import { createDialog, execute, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
-import { apiKey, createUser, createUsers, openSession, type TestUser } from '../../support/fixtures/users.ts';
+import {
+  apiKey,
+  createUser,
+  createUsers,
+  onBehalfOf,
+  openSession,
+  type TestUser,
+} from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -140,5 +148,20 @@ describe('#4 filters reveal unreadable values', () => {
       const answer = await rest('GET', `/data/cars?sort_asc=${name}`, { as: mallory });
       expect([name, answer.status]).toEqual([name, 422]);
     }
+  });
+});
+
+describe('#76 acting as a user is not taken for the user', () => {
+  test('sockets of administrators and API keys that act as a user do not make that user online', async () => {
+    const alice = await createUser();
+    const { Cookie, Origin, ...headers } = (await signedInAdministrator('owner')).headers as Record<string, string>;
+    const asAlice = { headers: { ...headers, 'On-Behalf-Of': String(alice.id) } };
+    await connect(asAlice, undefined, { Cookie: Cookie!, Origin: Origin! });
+    await connect(onBehalfOf(alice));
+    const isOnline = async () =>
+      (await execute('query ($id: Int!) { presence(userIds: [$id]) { online } }', { id: alice.id }, apiKey)).presence;
+    expect(await isOnline()).toEqual([{ online: false }]);
+    await connect(alice);
+    expect(await isOnline()).toEqual([{ online: true }]);
   });
 });

@@ -63,5 +63,41 @@ describe('the hooks of @atrium/react', () => {
         listeners: 0,
       });
     });
+
+    test('useFileAddress asks again after a failed request and before the address expires, but not for a file that is not found', async () => {
+      const { page } = await openPage('about:blank');
+      await page.clock.install();
+      await page.setContent('<div id="root"></div>');
+      const content = await bundle(
+        `import { AtriumProvider, useFileAddress } from '@atrium/react';
+        import { createRoot } from 'react-dom/client';
+        const failure = (code) => Promise.reject(Object.assign(new Error(code), { code }));
+        const asked = { photo: 0, gone: 0 };
+        const files = {
+          address: ({ url }) => {
+            const count = ++asked[url];
+            if (url === 'gone') return failure('NOT_FOUND');
+            return count === 1 ? failure('UNREACHABLE') : Promise.resolve({ url: 'address ' + count, expiresAt: new Date() });
+          },
+        };
+        const Address = ({ url }) => <p>{useFileAddress({ url, isForeign: false }) ?? 'no address'}</p>;
+        const root = createRoot(document.getElementById('root'));
+        root.render(<AtriumProvider atrium={{ files }}><Address url="photo" /><Address url="gone" /></AtriumProvider>);
+        Object.assign(globalThis, { asked, root });`,
+        'browser',
+      );
+      await page.addScriptTag({ content });
+      const texts = () => page.getByRole('paragraph').allInnerTexts();
+      const asked = () => page.evaluate(() => (globalThis as unknown as { asked: object }).asked);
+      await expect.poll(asked).toEqual({ photo: 1, gone: 1 });
+      expect(await texts()).toEqual(['no address', 'no address']);
+      await page.clock.runFor(15_000);
+      await expect.poll(texts).toEqual(['address 2', 'no address']);
+      await page.clock.runFor(10 * 60_000);
+      await expect.poll(texts).toEqual(['address 3', 'no address']);
+      await page.evaluate(() => (globalThis as unknown as { root: { unmount: () => void } }).root.unmount());
+      await page.clock.runFor(20 * 60_000);
+      expect(await asked()).toEqual({ photo: 3, gone: 1 });
+    });
   });
 });

@@ -173,8 +173,9 @@ test('listen.mjs with an API key alone receives the events of every dialog', asy
 });
 
 test.each([
-  ['a wrong key', undefined, { KEY: 'wrong' }, 'KEY or USER_ID is wrong'],
-  ['an unknown user', undefined, { USER_ID: '999' }, 'KEY or USER_ID is wrong'],
+  ['a wrong key', undefined, { KEY: 'wrong' }, 'KEY, USER_ID or TOKEN is wrong'],
+  ['an unknown user', undefined, { USER_ID: '999' }, 'KEY, USER_ID or TOKEN is wrong'],
+  ['a wrong token', undefined, { TOKEN: 'wrong' }, 'KEY, USER_ID or TOKEN is wrong'],
   ['an invalid cursor', 'x', {}, 'Invalid cursor'],
 ])('listen.mjs exits with %s', async (_name, cursor, env, complaint) => {
   const example = startListening(cursor, env);

@@ -7,8 +7,8 @@ import { stepsOf } from './guide.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 const GOING_ON = [
-  'docs/live-events.md',
   'docs/sign-in.md',
+  'docs/live-events.md',
   'docs/records.md',
   'docs/files.md',
   'docs/contacts-places-models.md',

@@ -18,8 +18,9 @@ import {
   type RawSocket,
   until,
 } from '../../support/clients/websocket.ts';
-import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
-import { apiKey, type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
+import { insertSession } from '../../support/fixtures/callers.ts';
+import { errorOf, execute } from '../../support/fixtures/chat.ts';
+import { apiKey, type Caller, createUser, createUsers, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -39,7 +40,7 @@ afterEach(() => closeSockets());
 
 describe('presence', () => {
   test('presence lists the requested users once, in order, with unknown users as offline', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const socket = await connect(bob);
     const { presence } = await execute(PRESENT, { userIds: [alice.id, bob.id, 0, bob.id] }, alice);
     expect(presence).toEqual([
@@ -51,7 +52,7 @@ describe('presence', () => {
     await until(async () => !(await isOnline(bob)));
   });
 
-  test('presence counts users with a session like users of an API key', async () => {
+  test('a user is offline when the session of their socket ends', async () => {
     const alice = await createUser();
     const socket = await connect(alice);
     expect(await isOnline(alice)).toBe(true);
@@ -61,7 +62,7 @@ describe('presence', () => {
   });
 
   test('presence accepts at most 100 users, and only callers with a user or an API key', async () => {
-    const [alice] = (await quickUsers(1)) as [QuickUser];
+    const [alice] = await createUsers(1);
     const userIds = Array.from({ length: 101 }, (_, index) => index);
     expect((await execute(PRESENT, { userIds: userIds.slice(1) }, alice)).presence).toHaveLength(100);
     expect(await errorOf(PRESENT, { userIds }, alice)).toMatchObject({ code: 'BAD_USER_INPUT' });
@@ -74,7 +75,7 @@ describe('presence', () => {
   });
 
   test('a presence subscription starts with the current state and follows changes of users with several sockets', async () => {
-    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const [alice, bob, carol] = await createUsers(3);
     const first = await connect(bob);
     const received = await watch([bob, carol], alice);
     expect(await received.atLeast(2)).toEqual([
@@ -97,7 +98,7 @@ describe('presence', () => {
   });
 
   test('requests and event streams over HTTP do not make a user online', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const stream = await streamEvents(PRESENCE, { userIds: [alice.id, bob.id] }, alice);
     await until(() => stream.results.length === 2);
     await graphql('{ __typename }', {}, alice);
@@ -116,28 +117,29 @@ describe('presence', () => {
 
   test('presence is confined to its application', async () => {
     const tenant = await createTenant(1);
-    const [alice] = (await quickUsers(1)) as [QuickUser];
-    const [stranger] = tenant.users;
-    const users = [alice, stranger!];
+    const [alice] = await createUsers(1);
+    const { id } = tenant.users[0]!;
+    const stranger = { id, ...(await insertSession(id, tenant.applicationId)) };
+    const users = [alice, stranger];
     const ofKey = await watch(users, tenant.key);
-    const ofStranger = await watch(users, stranger!);
+    const ofStranger = await watch(users, stranger);
     await ofKey.atLeast(3); // the third is the stranger's own socket
     const socket = await connect(alice);
     await ofStranger.close();
     await ofKey.atLeast(4);
     expect(notified(ofKey)).toEqual([
       [alice.id, false],
-      [stranger!.id, false],
-      [stranger!.id, true],
-      [stranger!.id, false],
+      [stranger.id, false],
+      [stranger.id, true],
+      [stranger.id, false],
     ]);
     expect(await isOnline(alice)).toBe(true);
-    expect(await isOnline(stranger!)).toBe(false);
+    expect(await isOnline(stranger)).toBe(false);
     await socket.close();
   });
 
   test('presence is not stored', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const received = await watch([bob], alice);
     await received.atLeast(1);
     const before = await rowCounts();
@@ -149,16 +151,16 @@ describe('presence', () => {
   });
 
   test('sockets that close during authentication do not change presence', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const holder = await ownConnection();
     await holder.query('BEGIN');
-    await holder.query('LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
+    await holder.query('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
     for (let nth = 0; nth < 5; nth++) {
       const socket = await openSocket();
       socket.send({ type: 'connection_init', payload: alice.headers });
       await until(async () => {
         const waiting = await sql(
-          `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'users'::regclass`,
+          `SELECT 1 FROM pg_locks WHERE ${LOCKED_HERE} AND NOT granted AND relation = 'sessions'::regclass`,
         );
         return waiting.length > 0;
       });
@@ -178,14 +180,14 @@ describe('presence', () => {
 describe('several processes', () => {
   test('processes share the presence of a user across all their sockets', async () => {
     const another = await startAnother();
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const received = await watch([bob], alice);
     const far = await watch([bob], alice, another);
     const onOther = await connect(bob, another);
     await Promise.all([received.atLeast(2), far.atLeast(2)]);
     const here = await connect(bob);
     // Once the other process knows a later user, it also knows this socket.
-    const [sign] = (await quickUsers(1)) as [QuickUser];
+    const [sign] = await createUsers(1);
     const signed = await connect(sign);
     await until(() => knows(another, sign));
     await onOther.close();
@@ -199,7 +201,7 @@ describe('several processes', () => {
   });
 
   test('a process that starts late learns who is online', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const socket = await connect(bob);
     const late = await startAnother();
     const received = await watch([bob], alice, late);
@@ -211,7 +213,7 @@ describe('several processes', () => {
   });
 
   test('other processes learn immediately that a process stops', async () => {
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const another = await startAnother();
     const socket = await connect(bob, another);
     const received = await watch([bob], alice);
@@ -226,9 +228,11 @@ describe('several processes', () => {
     const observer = await startAnother({ presenceClock: clock });
     const { dataDir, remove } = await createDataDir();
     const doomed = await startService(dataDir, { DATABASE_URL: running.database.config.connectionString! });
-    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const [alice, bob, carol] = await createUsers(3);
     const received = await watch([bob, carol], alice, observer);
     const here = await connect(carol);
+    // The clock of the other process is not that of the test.
+    await sql('UPDATE sessions SET updated_at = now() WHERE user_id = $1', [bob.id]);
     const there = await connect(bob, { ...running.app, url: doomed.url });
     await until(() => knows(observer, bob) && knows(observer, carol));
 
@@ -237,7 +241,7 @@ describe('several processes', () => {
     const signs: RawSocket[] = [];
     /** Proves that earlier messages have arrived, and that the process is alive. */
     const hearSign = async () => {
-      const [user] = (await quickUsers(1)) as [QuickUser];
+      const [user] = await createUsers(1);
       signs.push(await connect(user));
       await until(() => knows(observer, user));
     };
@@ -278,7 +282,7 @@ describe('several processes', () => {
 
   test('a stopping process completes the event streams of presence gracefully', async () => {
     const another = await startAnother();
-    const [alice] = (await quickUsers(1)) as [QuickUser];
+    const [alice] = await createUsers(1);
     const response = await fetch(`${another.url}/graphql`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...alice.headers },
@@ -301,7 +305,7 @@ describe.skipIf(!REDIS)('several processes on one Redis', () => {
 
   test('processes on one Redis share presence, including those that start late', async () => {
     const apps = [await startAnother({ redisUrl }), await startAnother({ redisUrl })] as const;
-    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const [alice, bob] = await createUsers(2);
     const socket = await connect(bob, apps[0]);
     await until(() => knows(apps[1], bob));
     const late = await startAnother({ redisUrl });

@@ -18,7 +18,7 @@ export async function buildSource(folder: string): Promise<void> {
   await run(process.execPath, ['scripts/build.mjs', basename(folder)], { cwd: ROOT });
 }
 
-/** The file that `node` runs as the service or as the CLI. */
-export function program(name: 'main' | 'cli'): string {
+/** The file that `node` runs as the service or as the CLI, or imports as the package. */
+export function program(name: 'main' | 'cli' | 'index'): string {
   return join(inject('builtSource'), `${name}.js`);
 }

@@ -63,14 +63,14 @@ export class Atrium<C extends Classes = Classes> {
       client: this.client,
       events: new Events(this.client),
       outbox,
-      cache: new OfflineCache(storage),
+      cache: new OfflineCache(storage, () => this.client.session?.userId != null),
       userId: () => session?.user?.id,
       stores: new Set(),
     };
     this.users = new Users(this.#core);
     this.chat = new Chat(this.#core);
     this.files = new Files(this.#core, new URL(url.endsWith('/') ? url : `${url}/`));
-    session = new SessionApi(this.#core, this.users);
+    session = new SessionApi(this.#core, this.users, name);
     this.session = session;
     (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#onOnline);
   }
@@ -90,6 +90,7 @@ export class Atrium<C extends Classes = Classes> {
     (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#onOnline);
     for (const store of this.#core.stores) store.end();
     this.#core.outbox.close();
+    this.session.close();
     this.client.close();
   }
 }

@@ -1,3 +1,12 @@
+/** Notices between the tabs of a browser. */
+export function channelOf<Notice>(name: string, receive: (notice: Notice) => void): BroadcastChannel | undefined {
+  if (typeof BroadcastChannel === 'undefined') return undefined;
+  const channel = new BroadcastChannel(name);
+  (channel as { unref?: () => void }).unref?.();
+  channel.onmessage = ({ data }: MessageEvent<Notice>) => receive(data);
+  return channel;
+}
+
 const running = new Map<string, Promise<unknown>>();
 
 /** Runs one `act` per name at a time: across tabs with Web Locks, otherwise within this page. */

@@ -6,11 +6,14 @@ const SAVE_AFTER = 400;
 /** Copies of what was shown last, per user, for a start without network. Failures are ignored: it is only a copy. */
 export class OfflineCache {
   readonly #storage: DeviceStorage;
+  readonly #isSignedIn: () => boolean;
   readonly #waiting = new Map<string, unknown>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #flushing = Promise.resolve();
 
-  constructor(storage: DeviceStorage) {
+  constructor(storage: DeviceStorage, isSignedIn: () => boolean) {
     this.#storage = storage;
+    this.#isSignedIn = isSignedIn;
   }
 
   async load<Value>(key: string): Promise<Value | undefined> {
@@ -19,10 +22,13 @@ export class OfflineCache {
       | undefined;
   }
 
-  /** Saves soon, so that many changes write once. */
+  /** Saves soon, so that many changes write once. Ignores what arrives after a user has signed out. */
   save(key: string, value: unknown): void {
+    if (!this.#isSignedIn()) return;
     this.#waiting.set(key, value);
-    this.#timer ??= setTimeout(() => void this.#flush(), SAVE_AFTER);
+    this.#timer ??= setTimeout(() => {
+      this.#flushing = this.#flush();
+    }, SAVE_AFTER);
     unref(this.#timer);
   }
 
@@ -34,14 +40,16 @@ export class OfflineCache {
   async clear(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    await this.#flushing;
     this.#waiting.clear();
     await this.#storage.clear('cache').catch(() => {});
   }
 
   async #flush(): Promise<void> {
+    for (const [key, value] of this.#waiting) {
+      this.#waiting.delete(key);
+      await this.#storage.put('cache', key, value).catch(() => {});
+    }
     this.#timer = undefined;
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const [key, value] of waiting) await this.#storage.put('cache', key, value).catch(() => {});
   }
 }

@@ -3,7 +3,7 @@ import { newKey } from '../keys.ts';
 import { pause, pauseBefore } from '../pauses.ts';
 import type { MessageContent, SentMessage } from './chat-types.ts';
 import type { DeviceStorage } from './device-storage.ts';
-import { inTurn } from './locks.ts';
+import { channelOf, inTurn } from './locks.ts';
 import { quiet, Store } from './store.ts';
 
 /** A message that the service has not accepted. */
@@ -51,13 +51,11 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    if (typeof BroadcastChannel === 'undefined' || typeof navigator === 'undefined' || !navigator.locks) return;
-    this.#channel = new BroadcastChannel(`atrium-outbox:${options.name}`);
-    (this.#channel as { unref?: () => void }).unref?.();
-    this.#channel.onmessage = ({ data }: MessageEvent<Notice>) => {
-      if (data.type === 'sent' && data.entry.userId === this.#userId) this.#sent(data.entry, data.message);
+    if (typeof navigator === 'undefined' || !navigator.locks) return;
+    this.#channel = channelOf<Notice>(`atrium-outbox:${options.name}`, (notice) => {
+      if (notice.type === 'sent' && notice.entry.userId === this.#userId) this.#sent(notice.entry, notice.message);
       else void this.#load().catch(() => {});
-    };
+    });
   }
 
   /** Begins to send what `userId` left; undefined pauses, for example without a session. */

@@ -5,6 +5,7 @@ import type { Session } from '../storage.ts';
 import { CREATE_USER, ME, userOf } from './chat-documents.ts';
 import type { User } from './chat-types.ts';
 import type { Core } from './core.ts';
+import { channelOf } from './locks.ts';
 import { type Live, quiet, Store, watching } from './store.ts';
 import type { Users } from './users.ts';
 
@@ -29,13 +30,18 @@ export class SessionApi {
   readonly #users: Users;
   readonly #store = new Store<SessionState>({ status: 'restoring', user: undefined });
   readonly #restored: Promise<void>;
+  readonly #tabs: BroadcastChannel | undefined;
   #isSigningOut = false;
 
-  constructor(core: Core, users: Users) {
+  /** @param name distinguishes services and applications */
+  constructor(core: Core, users: Users, name: string) {
     this.#core = core;
     this.#client = core.client;
     this.#users = users;
     this.#restored = this.#restore();
+    this.#tabs = channelOf<number>(`atrium-session:${name}`, (endedId) => {
+      if (endedId === this.#client.session?.id) void this.#leave();
+    });
   }
 
   get state(): Live<SessionState> {
@@ -70,13 +76,29 @@ export class SessionApi {
     return this.#load();
   }
 
-  /** Removes everything that is stored on this device, unsent messages included. Resolves also without network. */
+  /**
+   * Removes everything that is stored on this device, unsent messages included, and ends its pushes and the session in
+   * other tabs. Resolves also without network.
+   */
   async signOut(): Promise<void> {
+    const { session } = this.#client;
+    if (session) this.#tabs?.postMessage(session.id);
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
     this.#isSigningOut = true;
     await this.#core.outbox.discardAll();
-    await this.#client.signOut().catch(() => {});
-    this.#isSigningOut = false;
+    const ended = Promise.allSettled([this.#client.signOut(), endPushes()]);
+    // First, because the network may be slow.
     await this.#core.cache.clear();
+    await ended;
+    this.#isSigningOut = false;
+  }
+
+  /** For `Atrium.close`. */
+  close(): void {
+    this.#tabs?.close();
   }
 
   /** For the client: its session begins, ends or changes. */
@@ -134,4 +156,10 @@ export class SessionApi {
     this.#core.outbox.use(state.user?.id);
     if (isNew) for (const store of this.#core.stores) store.restart();
   }
+}
+
+/** The service has deleted the devices of this session; the browser may have subscribed with an earlier one. */
+async function endPushes(): Promise<void> {
+  const registration = await globalThis.navigator?.serviceWorker?.getRegistration();
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe();
 }
