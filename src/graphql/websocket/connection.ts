@@ -112,10 +112,13 @@ export class Connection {
 
   /** Closes the socket of a client that does not initialize the connection, or sends much before `connection_ack`. */
   limitUntilAcknowledged(timeoutMs: number): void {
-    this.#timer = setTimeout(
-      () => this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout'),
-      timeoutMs,
-    );
+    const close = () => {
+      if (this.state === 'open') {
+        this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
+      }
+    };
+    // A busy process first reads what has arrived meanwhile.
+    this.#timer = setTimeout(() => setImmediate(close), timeoutMs);
   }
 
   /** Before `ws` handles them. Messages alone would not count fragments. */

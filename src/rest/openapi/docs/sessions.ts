@@ -102,8 +102,8 @@ export const sessionDocs = {
     tag: 'Sessions',
     summary: 'End the current session',
     description:
-      'Ends the session of the token, closes the sockets that were opened with it, and deletes the push ' +
-      'subscriptions of devices that were created with it. The token is invalid from then on.',
+      'Ends the session of the token and closes the sockets that were opened with it. The token is invalid from ' +
+      'then on.',
     answer: 'nothing',
     examples: [{}],
   },
@@ -129,9 +129,8 @@ export const sessionDocs = {
     tag: 'Sessions',
     summary: 'Log the user out',
     description:
-      'Turns the session of the token back into an application session, closes the sockets of the user that were ' +
-      'opened with it, and deletes the push subscriptions of devices that were created with it. On an application ' +
-      'session it changes nothing.',
+      'Turns the session of the token back into an application session and closes the sockets of the user that ' +
+      'were opened with it. On an application session it changes nothing.',
     answer: 'nothing',
     examples: [{}],
   },
