@@ -1159,15 +1159,10 @@ export const GUARDS: Guard[] = [
     [
       74,
       'src/resolvers/sessions/delete.ts',
-      "else if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);",
+      "else if (viewer.kind === 'user' && !keepDevices) await removeDevicesOf(transaction, viewer);",
       '',
     ],
-    [
-      74,
-      'src/resolvers/sessions/login.ts',
-      "    if (viewer.kind === 'user' && viewer.userId !== userId) await removeDevicesOf(transaction, viewer);\n",
-      '',
-    ],
+    [74, 'src/resolvers/sessions/login.ts', 'viewer.userId !== userId && !keepDevices', ''],
     [74, 'src/resolvers/subscriptions/lock.ts', ' FOR SHARE`', '`'],
     [74, 'packages/client/src/app/offline-cache.ts', 'if (!this.#isSignedIn()) return;', ''],
     [74, 'packages/client/src/app/offline-cache.ts', '    await this.#flushing;\n', ''],

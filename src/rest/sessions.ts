@@ -17,14 +17,14 @@ const CreateSession = graphql(
 
 const FindSession = graphql(`query FindSession { session { ...SessionFields } }`, [sessionShape]);
 
-const DeleteSession = graphql(`mutation DeleteSession { deleteSession }`);
+const DeleteSession = graphql(`mutation DeleteSession { deleteSession(keepDevices: true) }`);
 
 const LoginUser = graphql(
-  `mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input) { ...UserFields } }`,
+  `mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input, keepDevices: true) { ...UserFields } }`,
   [userShape],
 );
 
-const LogoutUser = graphql(`mutation LogoutUser { logoutUser }`);
+const LogoutUser = graphql(`mutation LogoutUser { logoutUser(keepDevices: true) }`);
 
 export const sessionRoutes = [
   route({

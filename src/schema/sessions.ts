@@ -148,14 +148,21 @@ builder.mutationField('createSession', (t) =>
   }),
 );
 
+/** Legacy clients delete their subscriptions themselves. */
+const KEEP_DEVICES = {
+  type: 'Boolean',
+  defaultValue: false,
+  description: 'Keeps the devices. They then receive pushes of the user, whoever uses them.',
+} as const;
+
 builder.mutationField('deleteSession', (t) =>
   t.withAuth({ token: true }).boolean({
     description: "Ends the caller's session, closes its sockets and deletes the devices that it subscribed to pushes.",
     args: {
       successorId: t.arg.int({
-        description:
-          'Id of a session with which the same user has signed in again. Keeps the devices, which move to it.',
+        description: 'Id of a session with which the same user has signed in again. The devices move to it.',
       }),
+      keepDevices: t.arg(KEEP_DEVICES),
     },
     resolve: (_root, args, context) => deleteSession(args, context),
   }),
@@ -170,8 +177,11 @@ builder.mutationField('loginUser', (t) =>
       'to pushes are deleted; sockets opened with the token are closed. A phone number or provider account that no user has proven is attached to the signed-in ' +
       'user, if there is one; that user must have signed in within the last 10 minutes, otherwise the call fails ' +
       'with `FORBIDDEN`.',
-    args: { input: t.arg({ type: LoginUserInput, required: true, description: 'Credentials of the user.' }) },
-    resolve: (_root, { input }, context) => loginUser(input, context),
+    args: {
+      input: t.arg({ type: LoginUserInput, required: true, description: 'Credentials of the user.' }),
+      keepDevices: t.arg(KEEP_DEVICES),
+    },
+    resolve: (_root, args, context) => loginUser(args, context),
   }),
 );
 
@@ -180,6 +190,7 @@ builder.mutationField('logoutUser', (t) =>
     description:
       "Turns the caller's session back into an application session, closes its sockets and deletes the devices that it " +
       'subscribed to pushes.',
-    resolve: (_root, _args, context) => logoutUser(context),
+    args: { keepDevices: t.arg(KEEP_DEVICES) },
+    resolve: (_root, args, context) => logoutUser(args, context),
   }),
 );

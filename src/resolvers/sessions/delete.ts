@@ -6,14 +6,14 @@ import { moveDevices, removeDevicesOf } from '../users/revoke.ts';
 
 /** @param successorId session with which the user has signed in again on the same device */
 export async function deleteSession(
-  { successorId }: { successorId?: number | null | undefined },
+  { successorId, keepDevices }: { successorId?: number | null | undefined; keepDevices?: boolean | null | undefined },
   { viewer, now, outbox }: TokenContext,
 ): Promise<true> {
   const { applicationId, session } = viewer;
   await transact(jobOwnerOf(viewer), async (transaction) => {
     await transaction.session.deleteMany({ where: { applicationId, id: session.id } });
     if (viewer.kind === 'user' && successorId != null) await moveDevices(transaction, viewer, successorId);
-    else if (viewer.kind === 'user') await removeDevicesOf(transaction, viewer);
+    else if (viewer.kind === 'user' && !keepDevices) await removeDevicesOf(transaction, viewer);
     await appendEndedSessions(transaction, [{ applicationId, id: session.id }], now());
   });
   outbox.wake();

@@ -18,27 +18,35 @@ export interface LoginInput {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
 }
 
+interface Devices {
+  /** Whether the devices of the previous user remain. */
+  keepDevices?: boolean | null | undefined;
+}
+
 /** Ends everything opened with the token before, because its rights differed. Attaches an unproven provider account. */
-export async function loginUser(input: LoginInput, context: TokenContext): Promise<User> {
+export async function loginUser(
+  { input, keepDevices }: { input: LoginInput } & Devices,
+  context: TokenContext,
+): Promise<User> {
   const { viewer, now, sessionClock } = context;
   const { applicationId } = viewer;
   const signInInput = signInOf(input);
   const attachTo = viewer.kind === 'user' ? viewer : undefined;
   const signedIn = await signIn(signInInput, applicationId, context, attachTo);
   const { user } = signedIn;
-  await switchUser(user.id, context, (transaction) => lockSignedIn(transaction, signedIn));
+  await switchUser({ userId: user.id, keepDevices }, context, (transaction) => lockSignedIn(transaction, signedIn));
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;
 }
 
-export async function logoutUser(context: TokenContext): Promise<true> {
-  if (context.viewer.kind === 'user') await switchUser(null, context);
+export async function logoutUser({ keepDevices }: Devices, context: TokenContext): Promise<true> {
+  if (context.viewer.kind === 'user') await switchUser({ userId: null, keepDevices }, context);
   return true;
 }
 
 /** @param lock keeps the new user unchanged until the commit */
 async function switchUser(
-  userId: number | null,
+  { userId, keepDevices }: { userId: number | null } & Devices,
   { viewer, now, outbox }: TokenContext,
   lock?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -51,7 +59,7 @@ async function switchUser(
       data: { userId, signedInAt: at, generation: { increment: 1 } },
     });
     if (count === 0) throw new SessionMissingError();
-    if (viewer.kind === 'user' && viewer.userId !== userId) await removeDevicesOf(transaction, viewer);
+    if (viewer.kind === 'user' && viewer.userId !== userId && !keepDevices) await removeDevicesOf(transaction, viewer);
     await appendEndedSessions(transaction, [{ applicationId, id: session.id }], at);
   });
   outbox.wake();

@@ -48,8 +48,6 @@ function signal() {
 
 describe('#74 the next person on a shared device', () => {
   test.each<[string, (as: TestUser) => Promise<unknown>]>([
-    ['DELETE /session', (as) => rest('DELETE', '/session', { as })],
-    ['DELETE /login', (as) => rest('DELETE', '/login', { as })],
     ['deleteSession', (as) => execute('mutation { deleteSession }', {}, as)],
     ['logoutUser', (as) => execute('mutation { logoutUser }', {}, as)],
     ['loginUser of another user', async (as) => execute(LOGIN, { login: (await createUser()).login }, as)],
@@ -69,6 +67,16 @@ describe('#74 the next person on a shared device', () => {
       ],
       tokens: 0,
     });
+  });
+
+  test.each([
+    ['DELETE', '/session'],
+    ['DELETE', '/login'],
+  ])('%s %s keeps the devices, because legacy clients delete them themselves', async (method, path) => {
+    const user = await createUser();
+    await subscribeDevice(user, 'gcm', sequence(`legacy-${user.id}`));
+    await rest(method, path, { as: user });
+    expect((await devicesOf(user)).subscriptions).toHaveLength(1);
   });
 
   test('a user who signs in again keeps the devices, and loses them to the next user', async () => {
@@ -96,7 +104,7 @@ describe('#74 the next person on a shared device', () => {
     const subscribing = subscribeDevice(user, 'gcm', sequence('in flight'));
     await until(async () => (await waiting()) === 1);
     let hasLeft = false;
-    const leaving = rest('DELETE', '/session', { as: user }).then(() => {
+    const leaving = execute('mutation { deleteSession }', {}, user).then(() => {
       hasLeft = true;
     });
     await until(async () => hasLeft || (await waiting()) === 2);
