@@ -589,6 +589,9 @@ export const GUARDS: Guard[] = [
   ...guardsOf('starvation.test.ts', '#51 starvation of connections', [
     [51, 'src/db/transact.ts', '  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],', ''],
     [51, 'src/db/long-work.ts', '  maxWaitingPerOwner: [200, 50],', ''],
+    [51, 'src/rest/http/downloads.ts', 'concurrencyPerOwner: [200, 100, 50]', 'concurrencyPerOwner: [200, 400, 50]'],
+    [51, 'src/server/http/in-turn.ts', 'if (response.socket) return', 'if (response) return'],
+    [51, 'src/resolvers/files/staged.ts', 'removeAfter: { not: REMOVING }', ''],
   ]),
   ...guardsOf(
     'searches.test.ts',
@@ -943,6 +946,9 @@ export const GUARDS: Guard[] = [
     [71, 'src/resolvers/administrators/invitations.ts', "await context.meter?.count('invitation');", ''],
   ]),
   ...guardsOf('console.test.ts', '#73 access that outlives the recovery of an account', [
+    [73, 'src/resolvers/administrators/rows.ts', 'if (sessions === 0) throw', 'if (false) throw'],
+    [73, 'src/schema/administrator-access.ts', "info.operation.operation === 'mutation' ?", 'false ?'],
+    [73, 'src/resolvers/administrators/links.ts', "if (purpose === 'passwordReset') await", 'if (false) await'],
     [73, 'src/resolvers/administrators/links.ts', 'if (!input.keepPasskeys)', 'if (false)'],
     [73, 'src/resolvers/administrators/totp.ts', "notify(email, 'totpDisabled', services);", ''],
   ]),

@@ -44,6 +44,7 @@ const MAX_OTHER_REQUESTS = 50;
 /** The SDK does not retry streams. */
 const PUT_ATTEMPTS = 3;
 const CHUNK_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /**
  * The bucket must be private: only database rows have the media types and permissions of its objects.
@@ -63,8 +64,8 @@ export class S3Storage implements Storage {
     this.#bucket = bucket;
     this.#folder = folder;
     this.#log = log;
-    const create = (maxSockets: number) =>
-      new S3Client({
+    const create = (maxSockets: number) => {
+      const client = new S3Client({
         ...(endpoint && { endpoint, forcePathStyle: true, region: 'us-east-1' }),
         ...(region && { region }),
         // Other stores do not support checksums specific to AWS, so they are sent only where S3 requires them.
@@ -78,6 +79,16 @@ export class S3Storage implements Storage {
         },
         logger: quiet(log),
       });
+      client.middlewareStack.add(
+        (next) => async (args) => {
+          const result = await next(args);
+          boundError(result.response as RawResponse);
+          return result;
+        },
+        { step: 'deserialize', priority: 'low' },
+      );
+      return client;
+    };
     this.#client = create(MAX_OTHER_REQUESTS);
     this.#downloads = create(MAX_DOWNLOADS);
   }
@@ -199,6 +210,25 @@ export class S3Storage implements Storage {
       'a request to the file storage failed; check STORAGE_URL and the store',
     );
     return new ServiceUnavailableError();
+  }
+}
+
+interface RawResponse {
+  statusCode: number;
+  body: Readable;
+}
+
+/** The SDK reads the bodies of errors to their end. */
+function boundError(response: RawResponse): void {
+  if (response.statusCode >= 300) response.body = Readable.from(atMost(MAX_ERROR_BYTES, response.body));
+}
+
+async function* atMost(bytes: number, body: Readable): AsyncGenerator<Buffer> {
+  let read = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    read += chunk.length;
+    if (read > bytes) throw new Error('the body of an error is too long');
+    yield chunk;
   }
 }
 

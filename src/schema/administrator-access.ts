@@ -1,9 +1,11 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { Context } from '../context.ts';
-import { type Access, administratorOf, type Viewer } from '../lib/access.ts';
+import { type Access, type AdministratorIdentity, administratorOf, type Viewer } from '../lib/access.ts';
 import type { Actor } from '../lib/actor.ts';
+import { UnauthenticatedError } from '../lib/errors.ts';
 import { isHarmless, type Right, requireRight } from '../resolvers/administrators/rights.ts';
+import { hasSameRights } from '../resolvers/administrators/sessions.ts';
 import { type Read, recordRead } from '../resolvers/audit/reads.ts';
 
 declare global {
@@ -83,13 +85,19 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
     const administrator = administratorOf(viewer);
-    if (administrator) {
-      requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());
-      const read = recordedRead(name, right, args, viewer);
-      if (read) return recorded(read, now, info, () => resolver(parent, args, context, info));
-    }
-    return resolver(parent, args, context, info);
+    const run = () => resolver(parent, args, context, info);
+    if (!administrator) return run();
+    requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());
+    const read = recordedRead(name, right, args, viewer);
+    const recordedRun = read ? () => recorded(read, now, info, run) : run;
+    return info.operation.operation === 'mutation' ? ifSessionLives(administrator, now, recordedRun) : recordedRun();
   };
+}
+
+/** It may have ended during earlier mutations of the document, for example by a new password. */
+async function ifSessionLives(administrator: AdministratorIdentity, now: () => Date, run: () => unknown) {
+  if (!(await hasSameRights(administrator, { now }))) throw new UnauthenticatedError('Sign in to the console');
+  return run();
 }
 
 /** A subscription was recorded when it began. */

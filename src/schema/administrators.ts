@@ -117,7 +117,10 @@ const AdministratorInvitation = builder.objectRef<Invitation>('AdministratorInvi
 const Sent = builder.objectRef<SentInvitation>('SentAdministratorInvitation').implement({
   description: 'An invitation with the link to accept it.',
   fields: (t) => ({
-    invitation: t.expose('invitation', { type: AdministratorInvitation, description: 'The invitation.' }),
+    invitation: t.expose('invitation', {
+      type: AdministratorInvitation,
+      description: 'What the person was invited to.',
+    }),
     url: t.exposeString('url', {
       nullable: true,
       description:

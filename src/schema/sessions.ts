@@ -152,7 +152,7 @@ builder.mutationField('createSession', (t) =>
 const KEEP_DEVICES = {
   type: 'Boolean',
   defaultValue: false,
-  description: 'Keeps the devices. They then receive pushes of the user, whoever uses them.',
+  description: 'Keeps the devices, which then receive pushes of the user also if another person uses them.',
 } as const;
 
 builder.mutationField('deleteSession', (t) =>

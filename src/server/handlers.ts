@@ -7,6 +7,7 @@ import { graphqlOverSocket } from '../graphql/websocket/server.ts';
 import { onFirstUse } from '../lib/on-first-use.ts';
 import { MINUTE } from '../lib/time.ts';
 import { restAdapter } from '../rest/index.ts';
+import { inTurn } from './http/in-turn.ts';
 import { cutStalled } from './http/stalled-clients.ts';
 import { hasTwoHosts } from './http/two-hosts.ts';
 import type { Unread } from './http/unread-responses.ts';
@@ -63,7 +64,7 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
   const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests, unread });
   let isClosing = false;
   return {
-    handle(request, response) {
+    handle: inTurn((request, response) => {
       if (isClosing) response.setHeader('Connection', 'close');
       cutIfStalled(request, response);
       unread.note(request.socket, request);
@@ -73,7 +74,7 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
       // The REST adapter reports the routes of its endpoints itself.
       const route = handlers.has(path) ? path : routeOfPage;
       requests.serve(request, response, route, () => void (hasTwoHosts(request) ? refuse : handler)(request, response));
-    },
+    }),
     upgrade,
     sockets,
     closeConnections() {

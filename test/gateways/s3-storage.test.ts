@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { S3Storage } from '../../src/gateways/s3-storage.ts';
 import { newStorageKey } from '../../src/gateways/storage.ts';
 import { ServiceUnavailableError } from '../../src/lib/errors.ts';
+import { until } from '../support/app/until.ts';
 import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../support/fakes/s3.ts';
 import { CAN_MOUNT, mountTinyDisk } from '../support/faults/tiny-disk.ts';
 
@@ -138,6 +139,29 @@ test('put and delete are unavailable when the bucket, the credentials or the end
   Object.assign(process.env, STORE_CREDENTIALS);
 });
 
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('an error with a body without end is cut off', async () => {
+  let isOpen = true;
+  const endless = createServer((_request, response) => {
+    response.writeHead(500);
+    const write = () => void (response.write(Buffer.alloc(64 * 1024)) && setImmediate(write));
+    response.on('drain', write).on('close', () => {
+      isOpen = false;
+    });
+    write();
+  });
+  const endpoint = await addressOf(endless);
+  const hostile = new S3Storage({ ...store, endpoint, region: undefined }, folder, log);
+  await expect(hostile.get(newStorageKey(1))).rejects.toThrow(ServiceUnavailableError);
+  await until(() => !isOpen);
+  hostile.close();
+  endless.close();
+});
+
 test('put sends the file again when the store responds 503', async () => {
   const bodies: string[] = [];
   const sums = new Set<string | undefined>();
@@ -146,8 +170,7 @@ test('put sends the file again when the store responds 503', async () => {
     sums.add(request.headers['content-md5'] as string);
     response.writeHead(bodies.length < 3 ? 503 : 200).end();
   });
-  await new Promise<void>((resolve) => moody.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(moody.address() as AddressInfo).port}`;
+  const endpoint = await addressOf(moody);
   const other = new S3Storage({ bucket: 'our-files', endpoint, region: undefined }, folder, log);
   await other.put(newStorageKey(1), Readable.from(['again and again']), { maxBytes: 100 });
   expect(bodies).toEqual(Array(3).fill('again and again'));

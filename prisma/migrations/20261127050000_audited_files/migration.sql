@@ -12,7 +12,9 @@ $$;
 CREATE OR REPLACE FUNCTION "record_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     actor jsonb := current_setting('atrium.actor');
-    unrecorded text[] := string_to_array(TG_ARGV[2], ',') || '{application_id,updated_at}'::text[];
+    -- Entries of administrators are outside of all applications, so the application of a role is recorded.
+    unrecorded text[] := string_to_array(TG_ARGV[2], ',') || '{updated_at}'::text[]
+        || CASE WHEN TG_TABLE_NAME LIKE 'administrator%' THEN '{}' ELSE '{application_id}' END::text[];
     secrets text[] := string_to_array(TG_ARGV[3], ',');
     before jsonb := CASE WHEN TG_OP <> 'INSERT' THEN to_jsonb(OLD) - unrecorded END;
     after jsonb := CASE WHEN TG_OP <> 'DELETE' THEN to_jsonb(NEW) - unrecorded END;

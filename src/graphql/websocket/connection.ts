@@ -117,7 +117,7 @@ export class Connection {
         this.close(CloseCode.ConnectionInitialisationTimeout, 'Connection initialisation timeout');
       }
     };
-    // A busy process first reads what has arrived meanwhile.
+    // A busy process first reads what has arrived in the meantime.
     this.#timer = setTimeout(() => setImmediate(close), timeoutMs);
   }
 

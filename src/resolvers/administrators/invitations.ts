@@ -1,12 +1,12 @@
 import type { Context, Services } from '../../context.ts';
-import { db } from '../../db/client.ts';
+import { db, type Transaction } from '../../db/client.ts';
 import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorLink } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { createLink } from './links.ts';
 import { requireApplications, rolesIn } from './roles.ts';
-import { findAdministrator, jobOf } from './rows.ts';
+import { findAdministrator, transactAs } from './rows.ts';
 import { emailOf, ownedRoles, ownsAll, requireOwner, requireOwnerOf, requireValid } from './rules.ts';
 
 export interface Invitation {
@@ -39,7 +39,7 @@ export async function inviteAdministrator(
   requireValid(input);
   await context.meter?.count('invitation');
   const { invitation, url } = await createInvitation(input, context, viewer);
-  const { name: inviter } = await findAdministrator(viewer.administrator.id);
+  const { email: inviter } = await findAdministrator(viewer.administrator.id);
   const mail = { to: invitation.email, subject: 'Invitation to the Atrium console', text: textOf(url, inviter) };
   const isMailed = await context.mailer.send(mail).then(
     () => true,
@@ -59,15 +59,17 @@ export async function createInvitation(
 ): Promise<{ invitation: Invitation; url: string }> {
   requireValid(input);
   const content = { email: emailOf(input.email), name: input.name.trim(), roles: [...input.roles] };
-  return transact(viewer ? jobOf(viewer) : OPERATOR_JOBS, async (transaction) => {
+  const create = async (transaction: Transaction) => {
     await requireApplications(transaction, content.roles);
     const earlier = await transaction.administratorLink.findMany({ where: { ...INVITATION, email: content.email } });
     const isReplaced = ({ roles }: Invitation) => !viewer || ownedRoles(viewer, roles).length === roles.length;
     const replaced = earlier.map(invitationOf).filter(isReplaced);
     await transaction.administratorLink.deleteMany({ where: { id: { in: replaced.map(({ id }) => id) } } });
-    const { link, url } = await createLink(transaction, { purpose: 'invitation', ...content }, services);
+    const of = { purpose: 'invitation', inviterId: viewer?.administrator.id, ...content } as const;
+    const { link, url } = await createLink(transaction, of, services);
     return { invitation: invitationOf(link), url };
-  });
+  };
+  return viewer ? transactAs(viewer, create) : transact(OPERATOR_JOBS, create);
 }
 
 /** Those to applications that the caller owns and with which they can still be accepted, oldest first. */
@@ -84,11 +86,11 @@ export async function listAllInvitations(at: Date): Promise<Invitation[]> {
 
 /** @throws {NotFoundError} {ForbiddenError} it is also to applications of others */
 export async function deleteInvitation(id: number, viewer: AdministratorViewer): Promise<true> {
-  await transact(jobOf(viewer), async (transaction) => {
+  await transactAs(viewer, async (transaction) => {
     const link = await transaction.administratorLink.findUnique({ where: { id, ...INVITATION } });
     if (!link || !seenBy(viewer, invitationOf(link))) throw new NotFoundError('The invitation was not found');
     requireOwnerOf(viewer, invitationOf(link).roles);
-    await transaction.administratorLink.deleteMany({ where: { id } });
+    await transaction.administratorLink.delete({ where: { id } });
   });
   return true;
 }
@@ -105,10 +107,11 @@ function seenBy(viewer: AdministratorViewer, invitation: Invitation): Invitation
   return roles.length > 0 ? { ...invitation, roles } : undefined;
 }
 
+/** Without names, because their text is free and the sender is that of the operator. */
 function textOf(url: string, inviter: string): string {
   return `Hello,
 
-${inviter.replaceAll(/\s+/g, ' ')} invites you to the Atrium console.
+${inviter} invites you to the Atrium console.
 To accept, open this page within seven days:
 
 ${url}

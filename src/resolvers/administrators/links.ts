@@ -50,6 +50,7 @@ export function createSetupLink({ now, consoleUrl }: LinkServices): Promise<stri
 interface NewLink {
   purpose: AdministratorLinkPurpose;
   administratorId?: number;
+  inviterId?: number | undefined;
   email?: string;
   name?: string;
   roles?: readonly AssignedRole[];
@@ -58,7 +59,7 @@ interface NewLink {
 /** @returns its row, and its URL: the token is in the fragment, which browsers do not send */
 export async function createLink(
   transaction: Transaction,
-  { roles = [], ...of }: NewLink,
+  { roles = [], inviterId, ...of }: NewLink,
   { now, consoleUrl }: LinkServices,
 ): Promise<{ link: AdministratorLink; url: string }> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -66,7 +67,15 @@ export async function createLink(
   const expiresAt = new Date(createdAt.getTime() + LIFETIMES_MS[of.purpose]);
   const stored = roles.map(({ applicationId, role }) => ({ applicationId, role }));
   const link = await transaction.administratorLink.create({
-    data: { ...of, roles: stored, tokenHash: hashSecret(token), createdAt, expiresAt },
+    data: {
+      ...of,
+      inviterId: inviterId ?? null,
+      administratorId: of.administratorId ?? null,
+      roles: stored,
+      tokenHash: hashSecret(token),
+      createdAt,
+      expiresAt,
+    },
   });
   return { link, url: `${consoleUrl()}/welcome#${token}` };
 }
@@ -134,11 +143,15 @@ export async function acceptAdministratorLink(
   const at = context.now();
   const { id, cookie } = await transact(BACKGROUND, async (transaction) => {
     await lockAdministrators(transaction);
-    const { administratorId, purpose, roles } = await useLink(transaction, token, at);
+    const account = await transaction.administrator.findUnique({ where: { email }, select: { id: true } });
+    // Another invitation of the person was accepted in the meantime.
+    if (account && !link.hasAccount)
+      throw new InvalidFieldsError({ email: ['has an account now; open the link again'] });
+    const id = account?.id ?? (await newId(transaction));
+    await setActor(transaction, { kind: 'administrator', id, network: context.network });
+    const { purpose, roles } = await useLink(transaction, token, at);
     const name = input.name?.trim() || link.name || email;
     const changes = { name, passwordHash, updatedAt: at };
-    const id = administratorId ?? (await newId(transaction));
-    await setActor(transaction, { kind: 'administrator', id, network: context.network });
     await transaction.administrator.upsert({
       where: { id },
       create: { ...changes, id, email, createdAt: at },
@@ -147,6 +160,8 @@ export async function acceptAdministratorLink(
     await addRoles(transaction, id, purpose === 'setup' ? OWNER_OF_ALL : rolesIn(roles));
     if (!input.keepPasskeys) await transaction.administratorPasskey.deleteMany({ where: { administratorId: id } });
     await endSessions(transaction, id);
+    // Those of another person with access to the account.
+    if (purpose === 'passwordReset') await transaction.administratorLink.deleteMany({ where: { inviterId: id } });
     return { id, cookie: await startSession(transaction, id, at) };
   });
   page.setToken(cookie);

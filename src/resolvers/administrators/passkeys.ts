@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { transact } from '../../db/transact.ts';
 import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { boundToSession, CHALLENGE_LIFETIME_MS, createChallenge, useChallenge } from './challenges.ts';
 import { notify } from './notices.ts';
 import { challengeIn, relyingPartyOf, webauthn } from './relying-party.ts';
-import { findAdministrator, jobOf, lockAdministrators } from './rows.ts';
+import { findAdministrator, transactAs } from './rows.ts';
 import { requireValid } from './rules.ts';
 import { endSessions } from './sessions.ts';
 
@@ -77,8 +76,7 @@ export async function createPasskey(
   if (!credential) throw new InvalidFieldsError({ passkey: ['was not accepted; try again'] });
   const data = { ...credential, administratorId, relyingPartyId, name: name.trim(), createdAt: context.now() };
   const { email } = await findAdministrator(administratorId);
-  const created = await transact(jobOf(viewer), async (transaction) => {
-    await lockAdministrators(transaction);
+  const created = await transactAs(viewer, async (transaction) => {
     requireSpace(await transaction.administratorPasskey.count({ where: { administratorId } }));
     const where = { credentialId: credential.credentialId };
     if ((await transaction.administratorPasskey.count({ where })) > 0) {
@@ -93,7 +91,7 @@ export async function createPasskey(
 /** @throws {NotFoundError} also for passkeys of others {InvalidFieldsError} */
 export async function updatePasskey(id: number, name: string, viewer: AdministratorViewer): Promise<Passkey> {
   requireValid({ name });
-  return transact(jobOf(viewer), async (transaction) => {
+  return transactAs(viewer, async (transaction) => {
     const where = { id, administratorId: viewer.administrator.id };
     const [row] = await transaction.administratorPasskey.updateManyAndReturn({ where, data: { name: name.trim() } });
     if (!row) throw unknownPasskey();
@@ -109,7 +107,7 @@ export async function deletePasskey(
 ): Promise<true> {
   const { id: administratorId, sessionId } = viewer.administrator;
   const { email } = await findAdministrator(administratorId);
-  await transact(jobOf(viewer), async (transaction) => {
+  await transactAs(viewer, async (transaction) => {
     const { count } = await transaction.administratorPasskey.deleteMany({ where: { id, administratorId } });
     if (count === 0) throw unknownPasskey();
     await endSessions(transaction, administratorId, sessionId);

@@ -1,7 +1,8 @@
 import { db, type Transaction } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
 import type { Administrator as StoredAdministrator } from '../../generated/prisma/client.ts';
 import { type AdministratorViewer, type AssignedRole, withActor } from '../../lib/access.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { NotFoundError, UnauthenticatedError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 
 export type Administrator = Pick<
@@ -40,6 +41,23 @@ export async function findAdministrator(id: number, client: Transaction | typeof
   const row = await client.administrator.findUnique({ where: { id }, select: SELECTION });
   if (!row) throw new NotFoundError('The administrator was not found');
   return administratorOfRow(row);
+}
+
+/**
+ * Changes of administrators, one after the other. A request of a session that has ended since it began changes nothing.
+ * @throws {UnauthenticatedError}
+ */
+export function transactAs<Result>(
+  viewer: AdministratorViewer,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return transact(jobOf(viewer), async (transaction) => {
+    await lockAdministrators(transaction);
+    const { sessionId: id } = viewer.administrator;
+    const sessions = await transaction.$executeRaw`SELECT FROM administrator_sessions WHERE id = ${id} FOR KEY SHARE`;
+    if (sessions === 0) throw new UnauthenticatedError('Sign in to the console');
+    return work(transaction);
+  });
 }
 
 export function jobOf({ administrator, actor }: AdministratorViewer): JobOwner {

@@ -8,7 +8,7 @@ import { hashPassword, isPassword } from '../users/passwords.ts';
 import { boundToSession } from './challenges.ts';
 import { notify } from './notices.ts';
 import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
-import { type Administrator, findAdministrator, jobOf, jobOfAdministrator } from './rows.ts';
+import { type Administrator, findAdministrator, jobOfAdministrator, transactAs } from './rows.ts';
 import { emailOf, requireValid } from './rules.ts';
 import { confirmedUntil, endSessions, requirePage, startSession } from './sessions.ts';
 import { requireCode } from './totp.ts';
@@ -44,7 +44,7 @@ export async function currentAdministrator(identity: AdministratorIdentity | und
 }
 
 export async function signOutAdministrator(viewer: AdministratorViewer, context: Context): Promise<true> {
-  await transact(jobOf(viewer), (transaction) =>
+  await transactAs(viewer, (transaction) =>
     transaction.administratorSession.deleteMany({ where: { id: viewer.administrator.sessionId } }),
   );
   requirePage(context).setToken(null);
@@ -68,7 +68,7 @@ export async function confirmAdministrator(
   if (passkey) await verifyAssertion(passkey, boundToSession('confirmation', viewer), context, id);
   else await requirePassword(id, password!, code, context);
   const confirmedAt = context.now();
-  await transact(jobOf(viewer), (transaction) =>
+  await transactAs(viewer, (transaction) =>
     transaction.administratorSession.updateMany({ where: { id: sessionId }, data: { confirmedAt } }),
   );
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(confirmedAt) };
@@ -93,7 +93,7 @@ export async function changeAdministratorPassword(
   const { email } = await findAdministrator(id);
   requireOther(password, email);
   const passwordHash = await hashPassword(password, passwordJob(context));
-  await transact(jobOf(viewer), async (transaction) => {
+  await transactAs(viewer, async (transaction) => {
     await transaction.administrator.update({ where: { id }, data: { passwordHash, updatedAt: context.now() } });
     await endSessions(transaction, id, sessionId);
   });

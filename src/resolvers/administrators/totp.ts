@@ -3,7 +3,6 @@ import { Secret, TOTP } from 'otpauth';
 import type { Services } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import {
   CodeRequiredError,
@@ -15,7 +14,7 @@ import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
 import { notify } from './notices.ts';
-import { jobOf } from './rows.ts';
+import { transactAs } from './rows.ts';
 
 const ISSUER = 'Atrium';
 const PERIOD_SECONDS = 30;
@@ -48,7 +47,7 @@ export async function createTotpSecret(
   const { id } = viewer.administrator;
   const secret = new Secret({ size: 20 });
   const encryptedTotp = encrypter.encrypt(secret.base32, additionalDataOfTotp(id));
-  const email = await transact(jobOf(viewer), async (transaction) => {
+  const email = await transactAs(viewer, async (transaction) => {
     const where = { id, hasTotp: false };
     const [row] = await transaction.administrator.updateManyAndReturn({ where, data: { encryptedTotp } });
     if (!row) throw new InvalidFieldsError({ totp: ['is already enabled'] });
@@ -69,7 +68,7 @@ export async function enableTotp(
   const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOfTotp(id)), code, now());
   if (step === undefined) throw new InvalidFieldsError({ code: ['is wrong; check the clock of the phone'] });
   const codes = Array.from({ length: RECOVERY_CODES }, recoveryCode);
-  await transact(jobOf(viewer), async (transaction) => {
+  await transactAs(viewer, async (transaction) => {
     const { count } = await transaction.administrator.updateMany({
       where: { id, encryptedTotp, hasTotp: false },
       data: { hasTotp: true, totpStep: step, recoveryHashes: codes.map(hashSecret), updatedAt: now() },
@@ -85,7 +84,7 @@ export async function disableTotp(
   { now, ...services }: Pick<Services, 'now' | 'mailer' | 'log'>,
 ): Promise<true> {
   const { id } = viewer.administrator;
-  const { email } = await transact(jobOf(viewer), (transaction) =>
+  const { email } = await transactAs(viewer, (transaction) =>
     transaction.administrator.update({
       where: { id },
       data: { hasTotp: false, encryptedTotp: null, recoveryHashes: [], updatedAt: now() },

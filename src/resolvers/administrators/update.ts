@@ -4,7 +4,7 @@ import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { isSameRole, replaceRoles } from './roles.ts';
-import { type Administrator, findAdministrator, jobOf, lockAdministrators } from './rows.ts';
+import { type Administrator, findAdministrator, lockAdministrators, transactAs } from './rows.ts';
 import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid, seenBy } from './rules.ts';
 
 export interface AdministratorChanges {
@@ -23,8 +23,7 @@ export async function updateAdministrator(
   { now }: Pick<Services, 'now'>,
 ): Promise<Administrator> {
   requireValid({ name });
-  await transact(jobOf(viewer), async (transaction) => {
-    await lockAdministrators(transaction);
+  await transactAs(viewer, async (transaction) => {
     const before = await findAdministrator(id, transaction);
     const seen = seenBy(viewer, before);
     // People join by invitation, so that no owner can find others by their numbers.
@@ -32,11 +31,12 @@ export async function updateAdministrator(
     if (roles) {
       requireOwnerOf(viewer, changedRoles(seen.roles, roles));
       const unseen = before.roles.filter((role) => !seen.roles.includes(role));
-      requireValid({ roles: [...unseen, ...roles] });
+      if (roles.length > 0) requireValid({ roles: [...unseen, ...roles] });
       await replaceRoles(transaction, id, [...unseen, ...roles]);
       await requireOwnerLeft(transaction);
     }
-    if (name != null && id !== viewer.administrator.id) requireOwnerOf(viewer, before.roles);
+    if (name != null && id !== viewer.administrator.id) requireOwnerOfAll(viewer);
+    if (roles) await transaction.administratorLink.deleteMany({ where: { inviterId: id } });
     const data = { ...(name != null && { name: name.trim() }), updatedAt: now() };
     await transaction.administrator.update({ where: { id }, data });
   });
@@ -47,8 +47,7 @@ export async function updateAdministrator(
 /** Ends their sessions and invitations. @throws {NotFoundError} {ForbiddenError} {InvalidFieldsError} the last owner */
 export async function deleteAdministrator(id: number, viewer: AdministratorViewer): Promise<true> {
   requireOwnerOfAll(viewer);
-  await transact(jobOf(viewer), async (transaction) => {
-    await lockAdministrators(transaction);
+  await transactAs(viewer, async (transaction) => {
     const { email } = await findAdministrator(id, transaction);
     await transaction.administrator.delete({ where: { id } });
     await transaction.administratorLink.deleteMany({ where: { email } });

@@ -15,6 +15,9 @@ const STAGED_LIFETIME_MS = HOUR;
 
 const BATCH = 20;
 
+/** Instead of a time to remove a file: its bytes are being deleted. */
+const REMOVING = new Date(0);
+
 export interface IncomingFile {
   applicationId: number;
   name: string | undefined;
@@ -42,7 +45,8 @@ export async function stageFile(file: IncomingFile, services: FileServices): Pro
 
 /** Call it in the transaction that stores the row. @throws {ServiceUnavailableError} the upload took over an hour */
 export async function claimFile(transaction: Transaction, { applicationId, key }: ReleasedKey): Promise<void> {
-  const { count } = await transaction.unclaimedFile.deleteMany({ where: { applicationId, key } });
+  const where = { applicationId, key, removeAfter: { not: REMOVING } };
+  const { count } = await transaction.unclaimedFile.deleteMany({ where });
   if (count === 0) throw new ServiceUnavailableError();
 }
 
@@ -65,14 +69,28 @@ export async function releaseFile(transaction: Transaction, files: ReleasedKey[]
 export async function removeReleased(files: ReleasedKey[], { storage, log }: Omit<FileServices, 'now'>): Promise<void> {
   for (const { applicationId, key } of files) {
     try {
-      await transact(jobOwnerOf({ applicationId }), async (transaction) => {
-        const { count } = await transaction.unclaimedFile.deleteMany({ where: { applicationId, key } });
-        if (count > 0) await storage.delete(key);
-      });
+      await transact(jobOwnerOf({ applicationId }), (transaction) =>
+        markRemoving(transaction, [{ applicationId, key }]),
+      );
+      await removeMarked({ applicationId, key }, storage);
     } catch (error) {
       log.warn({ err: error, key }, 'could not delete a file; the sweep will retry');
     }
   }
+}
+
+/** No row can claim them any more. Their bytes are deleted after the transaction, which a slow storage would hold. */
+async function markRemoving(transaction: Transaction, files: ReleasedKey[]): Promise<void> {
+  for (const { applicationId, key } of files) {
+    await transaction.unclaimedFile.updateMany({ where: { applicationId, key }, data: { removeAfter: REMOVING } });
+  }
+}
+
+async function removeMarked({ applicationId, key }: ReleasedKey, storage: Storage): Promise<void> {
+  const where = { applicationId, key, removeAfter: REMOVING };
+  if ((await db.unclaimedFile.count({ where })) === 0) return;
+  if (ownsKey(applicationId, key)) await storage.delete(key);
+  await db.unclaimedFile.deleteMany({ where });
 }
 
 const KEY = columnsOf('UnclaimedFile', 'f', ['applicationId', 'key']);
@@ -82,16 +100,15 @@ export async function sweepStagedFiles(now: Date, storage: Storage): Promise<voi
   while ((await sweepBatch(now, storage)) === BATCH);
 }
 
-function sweepBatch(now: Date, storage: Storage): Promise<number> {
-  return transact(BACKGROUND, async (transaction) => {
+async function sweepBatch(now: Date, storage: Storage): Promise<number> {
+  const files = await transact(BACKGROUND, async (transaction) => {
     const statement = select`
       SELECT ${KEY} FROM loose_files f
       WHERE f.remove_after <= ${now} ORDER BY f.remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
-    const files = await queryIn(transaction, statement);
-    for (const { applicationId, key } of files) {
-      if (ownsKey(applicationId, key)) await storage.delete(key);
-      await transaction.unclaimedFile.delete({ where: { applicationId_key: { applicationId, key } } });
-    }
-    return files.length;
+    const found = await queryIn(transaction, statement);
+    await markRemoving(transaction, found);
+    return found;
   });
+  for (const file of files) await removeMarked(file, storage);
+  return files.length;
 }

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
 import { RateLimitedError } from '../../lib/errors.ts';
 import { headerType } from '../../lib/header-type.ts';
-import { Semaphore } from '../../lib/semaphore.ts';
+import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
@@ -12,7 +12,7 @@ export interface Receiver {
   request: IncomingMessage;
   response: ServerResponse;
   /** Whose downloads take turns. */
-  caller: string;
+  owner: JobOwner;
   more: HeaderList;
 }
 
@@ -22,12 +22,12 @@ export interface Portion {
   headers: Record<string, string>;
 }
 
-/** Each may occupy a connection to the storage for as long as its client likes. Owners are callers. */
+/** Each may occupy a connection to the storage for as long as its client likes. Owners: application, network, caller. */
 export const downloads = new Semaphore({
   concurrency: 400,
-  concurrencyPerOwner: [50],
+  concurrencyPerOwner: [200, 100, 50],
   maxWaiting: 2_000,
-  maxWaitingPerOwner: [100],
+  maxWaitingPerOwner: [1_000, 500, 100],
   refuse: () => new RateLimitedError(10),
 });
 
@@ -58,7 +58,7 @@ export function portionOf({ name, contentType, size }: ServedFile, request: Inco
 export async function sendPortion(
   { content }: ServedFile,
   { status, range, headers }: Portion,
-  { request, response, caller, more }: Receiver,
+  { request, response, owner, more }: Receiver,
 ): Promise<void> {
   if (request.method === 'HEAD') {
     response.writeHead(status, addHeaders(more, headers)).end();
@@ -74,5 +74,5 @@ export async function sendPortion(
       stream.destroy(); // an open one occupies a connection to the storage
     }
   };
-  await downloads.run(send, [caller]);
+  await downloads.run(send, owner);
 }

@@ -4,10 +4,11 @@ import type { Context, Services } from '../../context.ts';
 import type { StagedFile } from '../../gateways/storage.ts';
 import { CompiledOperation } from '../../graphql/compiled-operation.ts';
 import { tracedExecution } from '../../graphql/traced-execution.ts';
-import { type IdentifiedViewer, isKnown, refusal } from '../../lib/access.ts';
+import { type IdentifiedViewer, isKnown, refusal, type Viewer } from '../../lib/access.ts';
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../../lib/credentials.ts';
 import { NotFoundError, type ServiceError, SessionMissingError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { removeReleased, stageFile } from '../../resolvers/files/staged.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
@@ -112,7 +113,7 @@ export class RestHandler {
       const answer = endpoint.respond(data, restRequest);
       const expiresAt = this.#expiry(answer, context);
       const { viewer, network } = context;
-      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt, callerKey(viewer, network));
+      if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt, ownerOf(viewer, network));
       else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
     } catch (error) {
       if (endpoint.upload) await this.#abandonUpload(call, maxBytes);
@@ -278,4 +279,10 @@ function run({ document }: Route, variables: Record<string, unknown>, context: C
   const operation = known ?? new CompiledOperation(schema, document, { inProcess: ['DateTime'] });
   if (!known) operations.set(document, operation);
   return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
+}
+
+/** Of a download. An application has many users, and its network may have signed them all up. */
+function ownerOf(viewer: Viewer, network: string): JobOwner {
+  const application = 'applicationId' in viewer ? viewer.applicationId : 0;
+  return [`application:${application}`, network, callerKey(viewer, network)];
 }

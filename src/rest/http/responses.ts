@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { RateLimitedError, type ServiceError } from '../../lib/errors.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import type { Meter } from '../../server/limits/rate-limits.ts';
 import { factsOf } from '../../server/observability/request-facts.ts';
@@ -40,8 +41,8 @@ export class Responses {
     writeBody(response, status, more ? addHeaders(headers, more) : headers, render(answer, isXml));
   }
 
-  /** @param caller whose downloads take turns */
-  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined, caller: string): Promise<void> {
+  /** @param owner whose downloads take turns */
+  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined, owner: JobOwner): Promise<void> {
     const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
     if (portion.status === 416) {
@@ -50,7 +51,7 @@ export class Responses {
     }
     const facts = { status: portion.status, requestId, arrivedAt, expiresAt, rateCount: meter?.state };
     try {
-      await sendPortion(file, portion, { request, response, caller, more: this.#headers.of(facts) });
+      await sendPortion(file, portion, { request, response, owner, more: this.#headers.of(facts) });
     } catch (error) {
       if (!response.headersSent) throw error;
       const isClientGone = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';

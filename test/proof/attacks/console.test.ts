@@ -8,6 +8,7 @@ import { createLinkFor, createSetupLink } from '../../../src/resolvers/administr
 import { operationAccess, rightOf } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';
+import { ownConnection, sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
 import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { connect, openSocket, overSocket } from '../../support/clients/websocket.ts';
@@ -337,6 +338,20 @@ describe('#71 administrators of other applications', () => {
     expect((await mailsTo(stranger.email)).at(-1)).toContain('Invitation');
   });
 
+  test('the mail of an invitation contains no text of the person who invites', async () => {
+    const { other, owner } = await twoApplications();
+    await db.administrator.updateMany({ data: { name: 'Your account is blocked, open https://evil.example' } });
+    const input = {
+      email: 'reader@example.org',
+      name: 'evil.example',
+      roles: [{ applicationId: other, role: 'VIEWER' }],
+    };
+    await graphql(INVITE, { input }, owner);
+    const [mail] = await mailsTo(input.email);
+    expect(mail).toContain('invites you');
+    expect(mail).not.toContain('evil.example');
+  });
+
   test('an owner of one application neither replaces, sees nor revokes invitations to others', async () => {
     const { other, owner } = await twoApplications();
     const ofAll = withoutApplication(await signedInAdministrator({ applicationId: null, role: 'owner' }));
@@ -401,5 +416,46 @@ describe('#73 access that outlives the recovery of an account', () => {
     const { id } = await db.administratorPasskey.findFirstOrThrow({ where: { administratorId: person.id } });
     expect(errorIn(await graphql(document, { id }, withoutApplication(person)))).toBeUndefined();
     await until(async () => (await subjects(person.email)).length === 1);
+  });
+
+  test('a request that is in flight when the session ends changes nothing any more', async () => {
+    const person = await signedInAdministrator({ applicationId: null, role: 'owner' });
+    await db.administrator.update({ where: { id: person.id }, data: { passwordHash: 'before' } });
+    const holder = await ownConnection();
+    await holder.query('BEGIN');
+    await holder.query('SELECT pg_advisory_xact_lock(7270102)'); // like the recovery of the account
+    const document = `mutation { a: updateAdministrator(id: ${person.id}, input: { name: "x" }) { id }
+      b: changeAdministratorPassword(password: "${PASSWORD}") }`;
+    const attack = graphql(document, {}, withoutApplication(person));
+    await until(async () => (await sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length > 0);
+    await holder.query('DELETE FROM administrator_sessions WHERE administrator_id = $1', [person.id]);
+    await holder.query('COMMIT');
+    await holder.end();
+    expect(errorIn(await attack)).toEqual({ message: 'Sign in to the console', code: 'UNAUTHENTICATED' });
+    const { name, passwordHash } = await db.administrator.findUniqueOrThrow({ where: { id: person.id } });
+    expect([name, passwordHash]).toEqual([expect.stringContaining('Administrator'), 'before']);
+  });
+
+  test('later mutations of a document are refused once one of them has ended the session', async () => {
+    const person = await signedInAdministrator({ applicationId: null, role: 'owner' });
+    const document = 'mutation { signOutAdministrator createApplication(name: "of a thief") { applicationId } }';
+    expect(errorIn(await fromConsole(document, {}, withoutApplication(person)))).toEqual({
+      message: 'Sign in to the console',
+      code: 'UNAUTHENTICATED',
+    });
+    expect(await db.application.count({ where: { name: 'of a thief' } })).toBe(0);
+  });
+
+  test('a new password by mail ends the invitations that the account has sent', async () => {
+    const { token, ...person } = await personWithPasskey();
+    const { data } = await graphql(
+      'mutation ($input: InviteAdministratorInput!) { inviteAdministrator(input: $input) { invitation { id } } }',
+      { input: { email: 'thief@example.org', name: 'x', roles: [{ applicationId: APPLICATION.id, role: 'OWNER' }] } },
+      withoutApplication(person),
+    );
+    const where = { id: data.inviteAdministrator.invitation.id };
+    expect(await db.administratorLink.count({ where })).toBe(1);
+    await fromConsole(ACCEPT, { token, keep: true });
+    expect(await db.administratorLink.count({ where })).toBe(0);
   });
 });

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { db } from '../../../src/db/client.ts';
 import { longJobs } from '../../../src/db/long-work.ts';
-import { lockWaits } from '../../../src/db/transact.ts';
+import { lockWaits, transact } from '../../../src/db/transact.ts';
+import { newStorageKey } from '../../../src/gateways/storage.ts';
+import { claimFile, removeReleased } from '../../../src/resolvers/files/staged.ts';
 import { downloads } from '../../../src/rest/http/downloads.ts';
-import { running, useApp } from '../../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
@@ -16,7 +20,9 @@ import { execute } from '../../support/fixtures/chat.ts';
 import { storeBlob } from '../../support/fixtures/content.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
-useApp({ limits: {}, database: databaseThatHangs });
+useApp({ limits: {}, trustProxy: 1, database: databaseThatHangs });
+
+const ownUrl = () => running.url;
 
 let mallory: Caller;
 let malloryId: number;
@@ -133,5 +139,82 @@ describe('#51 starvation of connections', () => {
     for (const one of [...waiting, ...slow]) one.destroy();
     await until(() => downloads.load.running + downloads.load.waiting === 0);
     expect((await rawRequest('GET', `/blobs/${uid}`)).status).toBe(200);
+  });
+
+  test('users of one network leave downloads for others', async () => {
+    const { uid } = await storeBlob(bob, Buffer.alloc(20 * 1024 * 1024), { public: true });
+    const callers = await Promise.all(Array.from({ length: 3 }, async () => insertSession(await insertUser())));
+    const from = (as: Caller, address: string) => ({ ...as.headers, 'X-Forwarded-For': address });
+    const ask = (headers: Record<string, string>) =>
+      get(`${running.url}/blobs/${uid}`, { agent: false, headers }).on('error', () => {});
+    const slow = callers.flatMap((caller) => Array.from({ length: 40 }, () => ask(from(caller, '10.1.1.1'))));
+    await until(() => downloads.load.running === 100 && downloads.load.waiting === 20);
+    const own = await storeBlob(bob, 'of bob');
+    const bobs = { headers: from(bob, '10.2.2.2') };
+    expect((await rawRequest('GET', `/blobs/${own.uid}`, { as: bobs })).text).toBe('of bob');
+    for (const one of slow) one.destroy();
+    await until(() => downloads.load.running + downloads.load.waiting === 0);
+  });
+
+  test('requests that a client sends without waiting for responses wait for their turn, and occupy nothing', async () => {
+    const { uid } = await storeBlob(bob, Buffer.alloc(20 * 1024 * 1024), { public: true });
+    const subscription = encodeURIComponent('subscription { dialogEvents { cursor } }');
+    const { hub } = running.app.services;
+    const credentials = Object.entries(apiKey.headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
+    for (const [path, headers, running] of [
+      [`/blobs/${uid}`, '', () => downloads.load.running],
+      [`/graphql?query=${subscription}`, `Accept: text/event-stream\r\n${credentials}`, () => hub.subscriptionCount],
+    ] as const) {
+      for (const count of [10, 60]) {
+        const socket = connect(Number(new URL(ownUrl()).port), '127.0.0.1').on('error', () => {});
+        socket.pause();
+        const isClosed = once(socket, 'close');
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`.repeat(count));
+        if (count === 10) {
+          await until(() => running() === 1);
+          socket.destroy();
+        } else socket.resume();
+        await isClosed;
+        await until(() => running() === 0);
+      }
+    }
+  });
+
+  test('requests that a client sends without waiting for responses are answered in their order', async () => {
+    const socket = connect(Number(new URL(ownUrl()).port), '127.0.0.1');
+    const paths = ['/healthz', '/session.json', '/readyz', '/graphql?query={__typename}'];
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\n\r\n`);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += String(chunk);
+    });
+    socket.write(requests.join(''));
+    const statuses = () => received.match(/(?<=HTTP\/1\.1 )\d+/g) ?? [];
+    await until(() => statuses().length === paths.length);
+    expect(statuses()).toEqual(['200', '401', '200', '200']);
+    socket.destroy();
+  });
+
+  test('a storage that does not respond holds no transaction while files are deleted', async () => {
+    const { storage, log, now } = running.app.services;
+    const file = { applicationId: APPLICATION.id, key: newStorageKey(APPLICATION.id) };
+    await db.unclaimedFile.create({ data: { ...file, removeAfter: new Date(now().getTime() + 60_000) } });
+    let respond = () => {};
+    const silent = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    const isAsked = vi.spyOn(storage, 'delete').mockReturnValue(silent);
+    const removing = removeReleased([file], { storage, log });
+    await until(() => isAsked.mock.calls.length === 1);
+    expect(lockWaits.load.running).toBe(0);
+    await expect(transact(['test'], (transaction) => claimFile(transaction, file))).rejects.toThrow(
+      'Service unavailable',
+    );
+    respond();
+    await removing;
+    expect(await db.unclaimedFile.count({ where: file })).toBe(0);
+    isAsked.mockRestore();
   });
 });

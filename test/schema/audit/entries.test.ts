@@ -227,7 +227,7 @@ describe('administrators', () => {
     const update = `mutation ($id: Int!) { updateAdministrator(id: $id, input: { roles: [{ role: DEVELOPER }] }) { id } }`;
     await execute(update, { id: other.id }, withoutApplication(owner));
     expect((await newEntries(0)).map(({ actor, change }) => [actor, change])).toEqual([
-      [['administrator', owner.id], `delete AdministratorRole ${other.id}/viewer`],
+      [['administrator', owner.id], `delete AdministratorRole ${other.id}/${APPLICATION.id}/viewer`],
       [['administrator', owner.id], `create AdministratorRole ${other.id}/developer`],
     ]);
   });
@@ -363,7 +363,9 @@ describe('auditEntries', () => {
     );
     const { id } = accepted.data.acceptAdministratorLink;
     const ofNew = entries.filter(({ actorId }) => actorId === id).map(({ action, subject }) => `${action} ${subject}`);
-    expect(ofNew).toEqual(expect.arrayContaining(['CREATE Administrator', 'CREATE AdministratorRole']));
+    expect(ofNew).toEqual(
+      expect.arrayContaining(['CREATE Administrator', 'CREATE AdministratorRole', 'DELETE AdministratorLink']),
+    );
     expect(JSON.stringify(await list({}, owner))).not.toContain(input.email);
   });
 });
