@@ -3,7 +3,7 @@
 // of `dependencies` remain in node_modules: those with native code, workers or assets, those that tools patch, and
 // those that parse input from the network, so that `npm audit fix` can update them.
 import { spawnSync } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -56,11 +56,14 @@ if (outdir === 'dist') {
   await writeFile(join(root, outdir, 'sbom.cdx.json'), await sbomOf(root, bundles));
 }
 
-/** @returns the bundled files */
+/** A service may be serving the previous pages. @returns the bundled files */
 async function buildConsole() {
   const { build } = await import('vite');
   const folder = join(root, 'packages/console');
-  const { output } = await build({ root: folder, configFile: join(folder, 'vite.config.ts') });
+  const [outDir, dist] = [join(folder, 'dist-next'), join(folder, 'dist')];
+  const { output } = await build({ root: folder, configFile: join(folder, 'vite.config.ts'), build: { outDir } });
+  await rm(dist, { recursive: true, force: true });
+  await rename(outDir, dist);
   const modules = output.flatMap(({ moduleIds = [], originalFileNames = [] }) => [...moduleIds, ...originalFileNames]);
   return modules.map((path) => relative(root, join(folder, relative(folder, path.replace(/^\0|\?.*$/g, '')))));
 }
