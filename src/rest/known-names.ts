@@ -9,7 +9,7 @@ const OPERATORS = 'all and calc contains ctn eq gt gte in lt lte ne near nin not
 
 let ofService: ReadonlySet<string> | undefined;
 
-/** Whether the name is one of the schema, of the parameters of REST, or of a class of the application. */
+/** Whether the name is one of the schema, of the paths and parameters of REST, or of a class of the application. */
 export function isKnownName(name: string, applicationId: number): boolean {
   ofService ??= namesOfService();
   const bare = name.replace(/^[$@]/, '');
@@ -23,7 +23,8 @@ function namesOfService(): Set<string> {
   const names = [...namesOfSchema()];
   const legacy = names.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   const parameters = routes.flatMap(({ docs }) => [docs.query, docs.body].flatMap((one) => (one ? keysOf(one) : [])));
-  return new Set([...names, ...legacy, ...parameters, ...OPERATORS]);
+  const segments = routes.flatMap(({ path }) => path.split('/').filter((one) => !one.startsWith(':')));
+  return new Set([...names, ...legacy, ...parameters, ...segments, ...OPERATORS, 'json']);
 }
 
 function namesOfSchema(): Set<string> {

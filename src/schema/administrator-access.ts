@@ -85,8 +85,8 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
     const administrator = administratorOf(viewer);
+    if (!administrator) return resolver(parent, args, context, info);
     const run = () => resolver(parent, args, context, info);
-    if (!administrator) return run();
     requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());
     const read = recordedRead(name, right, args, viewer);
     const recordedRun = read ? () => recorded(read, now, info, run) : run;

@@ -96,7 +96,9 @@ const AdministratorLink = builder.objectRef<ValidLink>('AdministratorLink').impl
       description: 'Whether the account exists. It then accepts an invitation with its present password.',
     }),
     hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether accepting the link requires a code.' }),
-    passkeyCount: t.exposeInt('passkeyCount', { description: 'Number of passkeys of the account.' }),
+    passkeyNames: t.exposeStringList('passkeyNames', {
+      description: 'For `PASSWORD_RESET`: names of the passkeys that `keepPasskeys` keeps, oldest first.',
+    }),
   }),
 });
 
@@ -173,7 +175,10 @@ const UpdateInput = builder.inputType('UpdateAdministratorInput', {
   description: 'The fields to change. Omitted fields and null leave a field unchanged.',
   fields: (t) => ({
     name: t.string({ description: NAME }),
-    roles: t.field({ type: [AdministratorRoleInput], description: 'All roles, 1 to 100; replaces the present ones.' }),
+    roles: t.field({
+      type: [AdministratorRoleInput],
+      description: 'All roles, at most 100; replaces the present ones.',
+    }),
   }),
 });
 

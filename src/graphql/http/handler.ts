@@ -26,11 +26,9 @@ import { subscribeWhileCredentialsHold } from '../stream-credentials.ts';
 import { tracedExecution } from '../traced-execution.ts';
 import { type PlainRequest, plainRequest } from './plain-requests.ts';
 import { acceptsPage, orderAccepted, requireReadable } from './request-shape.ts';
+import { corsHeaders, EXPOSED, headersOfEveryAnswer, METHODS } from './response-headers.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
-
-const METHODS = ['GET', 'POST', 'OPTIONS'];
-const EXPOSED = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
 
 /** Yoga adds the members of `Context`, so no other member may have the name of one of them. */
 interface ServerContext {
@@ -199,16 +197,6 @@ async function countsOf({ method }: { method?: string | undefined }, caller: Ser
   }
 }
 
-/** Same as the headers of Yoga. */
-function corsHeaders({ headers: { origin } }: IncomingMessage): Record<string, string> {
-  if (!origin) return {};
-  return {
-    'Access-Control-Allow-Origin': origin,
-    'Access-Control-Allow-Methods': METHODS.join(', '),
-    'Access-Control-Expose-Headers': EXPOSED.join(', '),
-  };
-}
-
 function refuse(response: ServerResponse, error: unknown, log: Logger, headers: Record<string, string>): void {
   response.writeHead(statusOf(error), {
     'Content-Type': 'application/json; charset=utf-8',
@@ -224,13 +212,6 @@ function statusOf(error: unknown): number {
   if (error instanceof RateLimitedError) return 429;
   return error instanceof ServiceUnavailableError ? 503 : 500;
 }
-
-/** Responses depend on credential headers that caches do not know. */
-const headersOfEveryAnswer = (tokenHeaders: readonly string[]): Record<string, string> => ({
-  'Cache-Control': 'no-store',
-  Vary: [...tokenHeaders, 'Authorization', 'On-Behalf-Of', 'Accept', 'Origin'].join(', '),
-  'X-Content-Type-Options': 'nosniff',
-});
 
 const ourDocuments = (services: Services): Plugin<Context, ServerContext> => ({
   async onParams({ params, context }) {

@@ -29,7 +29,7 @@ export function recordOperation(
     ms: ms ?? 0,
     transport: 'websocket',
     method: null,
-    path: null,
+    url: null,
     httpStatus: null,
     isCutOff,
     network: networkOf(connection.request),

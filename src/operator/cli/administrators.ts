@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { AssignedRole, Role } from '../../lib/access.ts';
-import { createInvitation, listAllInvitations } from '../../resolvers/administrators/invitations.ts';
+import { createInvitation, type Invitation, listAllInvitations } from '../../resolvers/administrators/invitations.ts';
 import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/links.ts';
 import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
 import { removeAdministrator } from '../../resolvers/administrators/update.ts';
@@ -32,7 +32,7 @@ export function addAdministratorCommands(program: Command): void {
       administer(command, async (administration) => {
         const roles: AssignedRole[] = [{ applicationId: application ?? null, role }];
         const { invitation, url } = await createInvitation({ email, name, roles }, administration);
-        return { value: { ...present(invitation), link: url } };
+        return { value: { ...invited(invitation), link: url } };
       }),
     );
 
@@ -41,8 +41,8 @@ export function addAdministratorCommands(program: Command): void {
     .description('list administrators and invited people with their roles')
     .action((_options, command: Command) =>
       administer(command, async ({ now }) => {
-        const people = [...(await listAllAdministrators()), ...(await listAllInvitations(now()))];
-        return { value: people.map(present), columns: COLUMNS };
+        const [people, invitations] = [await listAllAdministrators(), await listAllInvitations(now())];
+        return { value: [...people.map(present), ...invitations.map(invited)], columns: COLUMNS };
       }),
     );
 
@@ -84,4 +84,9 @@ export function addAdministratorCommands(program: Command): void {
 function present<Person extends { roles: readonly AssignedRole[] }>({ roles, ...person }: Person) {
   const names = roles.map(({ role, applicationId }) => (applicationId === null ? role : `${role} of ${applicationId}`));
   return { ...person, roles: names };
+}
+
+/** Without the id, which is not one of an administrator. */
+function invited({ id: _id, ...invitation }: Invitation) {
+  return present(invitation);
 }

@@ -62,7 +62,7 @@ export async function createInvitation(
   const create = async (transaction: Transaction) => {
     await requireApplications(transaction, content.roles);
     const earlier = await transaction.administratorLink.findMany({ where: { ...INVITATION, email: content.email } });
-    const isReplaced = ({ roles }: Invitation) => !viewer || ownedRoles(viewer, roles).length === roles.length;
+    const isReplaced = ({ roles }: Invitation) => !viewer || ownsAllOf(viewer, roles);
     const replaced = earlier.map(invitationOf).filter(isReplaced);
     await transaction.administratorLink.deleteMany({ where: { id: { in: replaced.map(({ id }) => id) } } });
     const of = { purpose: 'invitation', inviterId: viewer?.administrator.id, ...content } as const;
@@ -94,6 +94,20 @@ export async function deleteInvitation(id: number, viewer: AdministratorViewer):
   });
   return true;
 }
+
+/** Those that an administrator with these roles could not send. */
+export async function endInvitationsBeyond(
+  transaction: Transaction,
+  inviterId: number,
+  roles: readonly AssignedRole[],
+): Promise<void> {
+  const sent = (await transaction.administratorLink.findMany({ where: { inviterId } })).map(invitationOf);
+  const ended = sent.filter((invitation) => !ownsAllOf({ administrator: { roles } }, invitation.roles));
+  await transaction.administratorLink.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
+}
+
+const ownsAllOf = (owner: Parameters<typeof ownedRoles>[0], roles: readonly AssignedRole[]) =>
+  ownedRoles(owner, roles).length === roles.length;
 
 function invitationOf({ id, email, name, roles, expiresAt }: AdministratorLink): Invitation {
   return { id, email: email ?? '', name: name ?? '', roles: rolesIn(roles), expiresAt };

@@ -86,7 +86,8 @@ export interface ValidLink {
   name: string | null;
   hasAccount: boolean;
   hasTotp: boolean;
-  passkeyCount: number;
+  /** Of a link for a new password. */
+  passkeyNames: string[];
 }
 
 /** @returns null if the link is unknown, expired or used @throws {DisabledError} */
@@ -97,16 +98,20 @@ export async function findAdministratorLink(
   requireConsole({ isConsoleOn });
   const link = await usableLink(db, token, now());
   if (!link) return null;
-  const { purpose, email, name } = link;
+  const { purpose, administratorId } = link;
   const account = await accountOf(link);
-  const described = account ?? { email, name, hasTotp: false, passkeyCount: 0 };
-  return { ...described, purpose, hasAccount: account !== undefined };
+  const { email, name } = account ?? link;
+  const where = { administratorId: administratorId ?? 0 };
+  const passkeys = await db.administratorPasskey.findMany({ where, orderBy: { id: 'asc' } });
+  const passkeyNames = passkeys.map((passkey) => passkey.name);
+  return { purpose, email, name, hasAccount: account !== undefined, hasTotp: account?.hasTotp ?? false, passkeyNames };
 }
 
 /** The account whose password the link sets, or which accepts the invitation. */
 async function accountOf({ administratorId, email }: AdministratorLink): Promise<Administrator | undefined> {
   if (administratorId !== null) return findAdministrator(administratorId);
-  const found = email !== null && (await db.administrator.findUnique({ where: { email }, select: SELECTION }));
+  const where = { email: email ?? '', passwordHash: { not: null } };
+  const found = await db.administrator.findUnique({ where, select: SELECTION });
   return found ? administratorOfRow(found) : undefined;
 }
 

@@ -57,7 +57,10 @@ export function emailOf(text: string): string {
 }
 
 /** Those in applications that the caller owns. */
-export function ownedRoles({ administrator }: AdministratorViewer, roles: readonly AssignedRole[]): AssignedRole[] {
+export function ownedRoles(
+  { administrator }: { administrator: Pick<AdministratorIdentity, 'roles'> },
+  roles: readonly AssignedRole[],
+): AssignedRole[] {
   return roles.filter(({ applicationId }) => hasRole(administrator, OWNER, applicationId ?? undefined));
 }
 

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { endInvitationsBeyond } from './invitations.ts';
 import { isSameRole, replaceRoles } from './roles.ts';
 import { type Administrator, findAdministrator, lockAdministrators, transactAs } from './rows.ts';
 import { emailOf, requireOwnerOf, requireOwnerOfAll, requireValid, seenBy } from './rules.ts';
@@ -31,12 +32,14 @@ export async function updateAdministrator(
     if (roles) {
       requireOwnerOf(viewer, changedRoles(seen.roles, roles));
       const unseen = before.roles.filter((role) => !seen.roles.includes(role));
-      if (roles.length > 0) requireValid({ roles: [...unseen, ...roles] });
-      await replaceRoles(transaction, id, [...unseen, ...roles]);
+      const all = [...unseen, ...roles];
+      // None at all is possible, so that an owner removes a person without learning about roles elsewhere.
+      if (roles.length > 0) requireValid({ roles: all });
+      await replaceRoles(transaction, id, all);
+      await endInvitationsBeyond(transaction, id, all);
       await requireOwnerLeft(transaction);
     }
     if (name != null && id !== viewer.administrator.id) requireOwnerOfAll(viewer);
-    if (roles) await transaction.administratorLink.deleteMany({ where: { inviterId: id } });
     const data = { ...(name != null && { name: name.trim() }), updatedAt: now() };
     await transaction.administrator.update({ where: { id }, data });
   });

@@ -3,8 +3,9 @@ import type { RequestCaller, RequestTransport } from '../../generated/prisma/enu
 import { administratorOf, isIdentified, type Viewer } from '../../lib/access.ts';
 import { HOUR } from '../../lib/time.ts';
 import { harmless, type NotedError, type SentError, sentErrors, statusOfErrors } from './request-errors.ts';
-import type { RequestFacts } from './request-facts.ts';
+import { type RequestFacts, UNKNOWN } from './request-facts.ts';
 import { RequestSamples } from './request-samples.ts';
+import { shapeOfPath } from './unknown-paths.ts';
 
 /** Of requests without an application, or of one that the caller only claims and that does not exist. */
 export const NO_APPLICATION_ID = 0;
@@ -47,7 +48,8 @@ export interface EndedRequest {
   ms: number;
   transport: RequestTransport;
   method: string | null;
-  path: string | null;
+  /** Of the request; null over a socket. */
+  url: string | null;
   httpStatus: number | null;
   isCutOff: boolean;
   network: string | null;
@@ -121,7 +123,7 @@ export class RequestLog {
       transport,
       method: shownMethod,
       route: facts.route,
-      path: ended.path,
+      path: facts.route === UNKNOWN && ended.url !== null ? shapeOfPath(ended.url, isKnown) : null,
       operation: shownOperation(facts.operation),
       fields: facts.fields ?? [],
       status,

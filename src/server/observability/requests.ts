@@ -6,7 +6,6 @@ import type { Observer } from './observer.ts';
 import { factsOf, PREFLIGHT, type RequestFacts, UNKNOWN } from './request-facts.ts';
 import type { RequestLog } from './request-log.ts';
 import { type OpenSpan, tracing } from './tracing.ts';
-import { shapeOfPath } from './unknown-paths.ts';
 
 /** Polled every few seconds by monitoring. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
@@ -78,7 +77,7 @@ export class Requests {
       ms,
       transport: transportOf(facts),
       method: request.method ?? null,
-      path: facts.route === UNKNOWN ? shapeOfPath(request.url ?? '/') : null,
+      url: request.url ?? '/',
       httpStatus: status,
       isCutOff,
       network: this.#networkOf(request),

@@ -338,6 +338,16 @@ describe('#71 administrators of other applications', () => {
     expect((await mailsTo(stranger.email)).at(-1)).toContain('Invitation');
   });
 
+  test('changes of a person show no roles elsewhere, neither by their success nor by their error', async () => {
+    const { other, owner } = await twoApplications();
+    const here = { applicationId: other, role: 'viewer' } as const;
+    for (const input of [{ name: 'x' }, { roles: [] }]) {
+      const people = [await signedInAdministrator(here), await signedInAdministrator(here, 'support')];
+      const [one, shared] = await Promise.all(people.map(({ id }) => graphql(UPDATE, { id, input }, owner)));
+      expect(errorIn(one!)).toEqual(errorIn(shared!));
+    }
+  });
+
   test('the mail of an invitation contains no text of the person who invites', async () => {
     const { other, owner } = await twoApplications();
     await db.administrator.updateMany({ data: { name: 'Your account is blocked, open https://evil.example' } });
@@ -400,6 +410,10 @@ describe('#73 access that outlives the recovery of an account', () => {
       [true, 1],
     ] as const) {
       const { token, cookie, email } = await personWithPasskey();
+      const shown = await fromConsole('query ($token: String!) { administratorLink(token: $token) { passkeyNames } }', {
+        token,
+      });
+      expect(shown.data.administratorLink).toEqual({ passkeyNames: ['x'] });
       const { data } = await fromConsole(ACCEPT, { token, keep });
       expect([keep, data.acceptAdministratorLink.passkeyCount]).toEqual([keep, passkeyCount]);
       expect((await fromConsole(ME, {}, inConsole(cookie, 'none'))).data).toEqual({ administrator: null });

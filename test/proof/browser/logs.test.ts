@@ -23,7 +23,7 @@ const ended = (route: string): EndedRequest => ({
   ms: 1,
   transport: 'rest',
   method: 'GET',
-  path: null,
+  url: null,
   httpStatus: 418,
   isCutOff: false,
   network: null,

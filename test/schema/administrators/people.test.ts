@@ -196,6 +196,24 @@ describe('an owner of one application', () => {
   });
 });
 
+test('invitations of an administrator end once they could no longer send them', async () => {
+  const owner = await ownerOfAll();
+  const other = (await createTenant(0)).applicationId;
+  const [here, there] = [APPLICATION.id, other].map((applicationId) => ({ applicationId, role: 'OWNER' }));
+  const person = await signedInAdministrator('owner', { applicationId: other, role: 'owner' });
+  for (const role of [here, there]) {
+    const input = { email: `of${role!.applicationId}@example.com`, name: 'x', roles: [role] };
+    expect(errorIn(await graphql(INVITE, { input }, withoutApplication(person)))).toBeUndefined();
+  }
+  const set = (...roles: unknown[]) => graphql(UPDATE, { id: person.id, input: { roles } }, owner);
+  const sent = async () =>
+    (await db.administratorLink.findMany({ where: { inviterId: person.id } })).map(({ email }) => email);
+  await set(here, there, { applicationId: null, role: 'VIEWER' });
+  expect(await sent()).toHaveLength(2);
+  await set(there);
+  expect(await sent()).toEqual([`of${other}@example.com`]);
+});
+
 test('changed roles count from the next request, and a deleted administrator is signed out', async () => {
   const owner = await ownerOfAll();
   const person = await signedInAdministrator('support');

@@ -201,7 +201,7 @@ describe('a flood', () => {
     ms: 1,
     transport: 'rest',
     method: 'GET',
-    path: null,
+    url: null,
     httpStatus,
     isCutOff: false,
     network: '10.0.0.1',

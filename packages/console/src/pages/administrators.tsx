@@ -199,8 +199,14 @@ function RoleNames({ roles }: { roles: readonly AssignedRole[] }) {
   );
 }
 
+interface RoleSelectProps {
+  value: string[];
+  onChange: (value: string[]) => void;
+  required?: boolean;
+}
+
 /** Roles as `OWNER` (of all applications) or `SUPPORT 7`. */
-function RoleSelect({ value, onChange }: { value: string[]; onChange: (value: string[]) => void }) {
+function RoleSelect({ value, onChange, required = false }: RoleSelectProps) {
   const me = useMe();
   const { data: applications = [] } = useQuery(applicationsQuery);
   const groups = [
@@ -214,7 +220,7 @@ function RoleSelect({ value, onChange }: { value: string[]; onChange: (value: st
       label: id === null ? t`${label} of all` : t`${label} of ${name}`,
     })),
   }));
-  return <MultiSelect label={t`Roles`} data={data} value={value} onChange={onChange} searchable required />;
+  return <MultiSelect label={t`Roles`} data={data} value={value} onChange={onChange} searchable required={required} />;
 }
 
 function rolesOf(values: string[]): AssignedRole[] {
@@ -258,7 +264,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
           required
         />
         <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-        <RoleSelect value={roles} onChange={setRoles} />
+        <RoleSelect value={roles} onChange={setRoles} required />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
@@ -299,7 +305,7 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
-          <Button type="submit" loading={save.isPending} disabled={value.length === 0}>
+          <Button type="submit" loading={save.isPending}>
             <Trans>Save</Trans>
           </Button>
         </Group>

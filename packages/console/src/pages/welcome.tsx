@@ -1,5 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
-import { plural, t } from '@lingui/core/macro';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -13,7 +13,7 @@ import { submitting } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
-  administratorLink(token: $token) { purpose email name hasAccount hasTotp passkeyCount }
+  administratorLink(token: $token) { purpose email name hasAccount hasTotp passkeyNames }
 }`);
 
 const ACCEPT = graphql(`mutation ConsoleAccept($token: String!, $input: AcceptAdministratorLinkInput!) {
@@ -136,9 +136,9 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               required
             />
           )}
-          {account.purpose === 'PASSWORD_RESET' && account.passkeyCount > 0 && (
+          {account.passkeyNames.length > 0 && (
             <Checkbox
-              label={plural(account.passkeyCount, { one: 'Keep my passkey', other: 'Keep my # passkeys' })}
+              label={t`Keep my passkeys: ${account.passkeyNames.join(', ')}`}
               description={t`If you do not recognize all of them, leave this off and add yours again`}
               checked={keepPasskeys}
               onChange={(event) => setKeepPasskeys(event.currentTarget.checked)}
