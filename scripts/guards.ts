@@ -133,8 +133,8 @@ export const GUARDS: Guard[] = [
     [
       13,
       'src/rest/record-forms.ts',
-      'permissions: readPermissions(parameters, OPERATIONS),\n    parentId',
-      "permissions: { read: { access: 'OPEN' as const } },\n    parentId",
+      '...readMembers(parameters, source), parentId',
+      "permissions: { read: { access: 'OPEN' as const } }, parentId",
     ],
   ]),
   ...guardsOf('names.test.ts', '#14 catastrophic filters', [

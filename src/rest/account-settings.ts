@@ -13,7 +13,6 @@ export const accountSettingsRoutes = [
     method: 'get',
     path: '/account_settings',
     document: FindAccountSettings,
-    variables: () => ({}),
     respond: ({ accountSettings }) => ok(accountSettingsShape.present(accountSettings)),
     errors: errorList,
     docs: settingsDocs.findAccountSettings,

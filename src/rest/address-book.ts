@@ -1,9 +1,12 @@
-import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
-import { type ParameterInput, readFlag, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import { readFlag } from '../lib/parameter-values.ts';
+import { MAX_UDID, NAME, PHONE } from '../resolvers/address-book/rules.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { addressBookDocs } from './openapi/docs/address-book.ts';
+import { described } from './openapi/docs/schemas.ts';
+import { flag, objects, shownAs, text, unchecked } from './parameters/readers.ts';
+import { limited, noted, parameters, required } from './parameters/table.ts';
 import { contactShape, uploadedContactsShape } from './shapes/contact.ts';
 import { userShape } from './shapes/user.ts';
 
@@ -29,16 +32,36 @@ const ListRegisteredContacts = graphql(
 /** The same ratio of keys to bytes as the default. */
 const UPLOAD_LIMITS = { maxBytes: 4 * 1024 * 1024, maxKeys: 80_000 };
 
+const udid = [
+  'udid',
+  limited(text, { maxLength: MAX_UDID }),
+  `Device of the address book, up to ${MAX_UDID} characters. Omit for the address book without a device.`,
+] as const;
+
+const contact = parameters('ContactInput', {
+  name: [
+    'name',
+    limited(text, { minLength: NAME.min, maxLength: NAME.max }),
+    `Name of the contact, ${NAME.min} to ${NAME.max} characters. Required unless \`destroy\` is set.`,
+  ],
+  phone: [
+    'phone',
+    required(limited(text, { minLength: PHONE.min, maxLength: PHONE.max })),
+    `Phone number, ${PHONE.min} to ${PHONE.max} characters. Identifies the contact in the address book.`,
+  ],
+  destroy: ['destroy', shownAs(unchecked, flag.schema), '1 removes the contact. Default 0.'],
+});
+
 export const addressBookRoutes = [
   route({
     method: 'post',
     path: '/address_book',
     body: UPLOAD_LIMITS,
     document: UploadContacts,
-    variables: ({ parameters }) => ({
-      contacts: readNumberedObject(parameters.contacts)?.map(contactInput),
-      udid: readText(parameters.udid),
-      force: readFlag(parameters.force),
+    parameters: parameters('Mutation.uploadContacts', {
+      contacts: ['contacts', required(objects(contact)), 'Contacts to add, rename or remove.'],
+      udid,
+      force: ['force', flag, '1 removes all contacts that are not in the request. Default 0.'],
     }),
     respond: ({ uploadContacts }) => ok(uploadedContactsShape.present(uploadContacts)),
     errors: errorList,
@@ -49,7 +72,7 @@ export const addressBookRoutes = [
     path: '/address_book',
     xml: 'contacts',
     document: ListContacts,
-    variables: ({ parameters }) => ({ udid: readText(parameters.udid) }),
+    parameters: parameters('Query.addressBook', { udid }),
     respond: ({ addressBook }) => ok(addressBook.contacts.map(contactShape.present)),
     errors: errorList,
     docs: addressBookDocs.listContacts,
@@ -59,7 +82,14 @@ export const addressBookRoutes = [
     path: '/address_book/registered_users',
     xml: 'users',
     document: ListRegisteredContacts,
-    variables: ({ parameters }) => ({ udid: readText(parameters.udid), compact: isCompact(parameters.compact) }),
+    parameters: parameters('Query.addressBook', {
+      udid,
+      compact: {
+        variables: (value) => ({ compact: readFlag(value) === true }),
+        schema: described(flag.schema, '1 returns only the id and phone of each user. Default 0.'),
+      },
+      force: noted(flag.schema, 'Accepted for compatibility; has no effect.'),
+    }),
     respond: ({ addressBook: { registeredContacts } }) =>
       ok({
         items: registeredContacts.map(({ id, phone, user }) =>
@@ -70,11 +100,3 @@ export const addressBookRoutes = [
     docs: addressBookDocs.listRegisteredContacts,
   }),
 ];
-
-function contactInput(item: ParameterValue) {
-  return isObject(item) ? { name: readText(item.name), phone: readText(item.phone), destroy: item.destroy } : null;
-}
-
-function isCompact(value: ParameterInput): boolean {
-  return readFlag(value) === true;
-}

@@ -1,9 +1,13 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type ParameterInput, readNumberedObject } from '../lib/parameter-values.ts';
+import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT } from '../resolvers/ai/rules.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { aiDocs } from './openapi/docs/ai.ts';
+import { described, listOf, oneOfTexts, requestObject, text } from './openapi/docs/schemas.ts';
+import { reader, textOnly } from './parameters/readers.ts';
+import { asInput, limited, parameters, required } from './parameters/table.ts';
 
 const AssistAnswer = graphql(`mutation AssistAnswer($input: AnswerInput!) { assistAnswer(input: $input) }`);
 
@@ -13,6 +17,85 @@ const TranslateText = graphql(`mutation TranslateText($input: TranslationInput!)
 
 const AskGateway = graphql(`mutation AskGateway($input: GatewayInput!) { askGateway(input: $input) }`);
 
+const assistant = {
+  smart_chat_assistant_id: ['assistantId', required(textOnly), 'Id of the assistant, 24 hex digits.'],
+} as const;
+
+const question = parameters('AnswerInput', {
+  ...assistant,
+  message: [
+    'message',
+    required(limited(textOnly, { maxLength: MAX_MESSAGE })),
+    `The message to answer, up to ${MAX_MESSAGE} characters.`,
+  ],
+  history: [
+    'history',
+    reader(
+      listOf(
+        requestObject(
+          {
+            role: described(oneOfTexts(['user', 'assistant']), 'Author of the message.'),
+            message: described(text, 'Text of the message.'),
+          },
+          ['role', 'message'],
+        ),
+      ),
+      (value) => listOrValue(value === '' ? null : value),
+    ),
+    'Earlier messages of the conversation, oldest first.',
+  ],
+});
+
+const translation = parameters('TranslationInput', {
+  ...assistant,
+  text: [
+    'text',
+    required(limited(textOnly, { maxLength: MAX_TEXT })),
+    `The text to translate, up to ${MAX_TEXT} characters.`,
+  ],
+  to_language: [
+    'toLanguage',
+    required(limited(textOnly, { maxLength: MAX_LANGUAGE })),
+    `Code or name of the language, such as \`fr\` or \`French\`; up to ${MAX_LANGUAGE} characters.`,
+  ],
+});
+
+const part = requestObject(
+  {
+    type: described(oneOfTexts(['text', 'image_url']), 'Kind of the part.'),
+    text: described(text, 'Required with type `text`.'),
+    image_url: described(
+      requestObject({ url: described(text, 'A `data:` URL, or a public `https` URL of up to 2,000 characters.') }, [
+        'url',
+      ]),
+      'Required with type `image_url`.',
+    ),
+  },
+  ['type'],
+);
+
+const conversation = parameters('GatewayInput', {
+  ...assistant,
+  messages: [
+    'messages',
+    required(
+      reader(
+        listOf(
+          requestObject(
+            {
+              role: described(oneOfTexts(['user', 'assistant', 'developer']), 'Author of the message.'),
+              content: described({ anyOf: [text, listOf(part)] }, 'A text, or a list of texts and images.'),
+            },
+            ['role', 'content'],
+          ),
+        ),
+        conversationOf,
+      ),
+    ),
+    'Messages of the conversation, oldest first.',
+  ],
+});
+
 export const aiRoutes = [
   route({
     method: 'post',
@@ -20,13 +103,7 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: AssistAnswer,
-    variables: ({ parameters }) => ({
-      input: {
-        assistantId: textOnly(parameters.smart_chat_assistant_id),
-        message: textOnly(parameters.message),
-        history: listOrValue(parameters.history === '' ? null : parameters.history),
-      },
-    }),
+    parameters: asInput(question),
     respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
     errors: errorList,
     docs: aiDocs.assistAnswer,
@@ -37,9 +114,12 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: SummarizeDialog,
-    variables: ({ parameters }) => ({
-      input: { assistantId: textOnly(parameters.smart_chat_assistant_id), dialogId: textOnly(parameters.dialog_id) },
-    }),
+    parameters: asInput(
+      parameters('SummaryInput', {
+        ...assistant,
+        dialog_id: ['dialogId', required(textOnly), 'Id of the dialog, 24 hex digits.'],
+      }),
+    ),
     respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
     errors: errorList,
     docs: aiDocs.summarizeDialog,
@@ -50,13 +130,7 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: TranslateText,
-    variables: ({ parameters }) => ({
-      input: {
-        assistantId: textOnly(parameters.smart_chat_assistant_id),
-        text: textOnly(parameters.text),
-        toLanguage: textOnly(parameters.to_language),
-      },
-    }),
+    parameters: asInput(translation),
     respond: ({ translateText }) => ok({ answer: translateText }),
     errors: errorList,
     docs: aiDocs.translateText,
@@ -67,22 +141,12 @@ export const aiRoutes = [
     keyWins: true,
     refusesWrongTypes: true,
     document: AskGateway,
-    variables: ({ parameters }) => ({
-      input: {
-        assistantId: textOnly(parameters.smart_chat_assistant_id),
-        messages: conversationOf(parameters.messages),
-      },
-    }),
+    parameters: asInput(conversation),
     respond: ({ askGateway }) => ok({ answer: askGateway }),
     errors: errorList,
     docs: aiDocs.askGateway,
   }),
 ];
-
-/** Unlike elsewhere, numbers and booleans are not converted but count as missing. */
-function textOnly(value: ParameterInput): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
 
 /** Keeps values that are no list, so that the operation can report them. */
 function listOrValue(value: ParameterInput): ParameterInput {

@@ -6,7 +6,10 @@ import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { classDocs } from './openapi/docs/classes.ts';
-import { readPermissions } from './record-permissions.ts';
+import { closed, described, listOf, mapOf, oneOfTexts, text } from './openapi/docs/schemas.ts';
+import { id, reader, textOrEmpty } from './parameters/readers.ts';
+import { asInput, limited, parameters, required } from './parameters/table.ts';
+import { permissionsOf } from './record-permissions.ts';
 import { classShape, FIELD_TYPES } from './shapes/class.ts';
 
 const CreateClass = graphql(
@@ -29,7 +32,25 @@ const UpdateClass = graphql(
 
 const DeleteClass = graphql(`mutation DeleteClass($name: String!) { deleteClass(name: $name) }`);
 
-const OPERATIONS = ['create', 'read', 'update', 'delete'] as const;
+const CLASS_NAME = 'Name of the class.';
+const FIELDS = 'Type by name of the field, up to 200 fields. `_a` after a type makes the field an array.';
+
+const NOTATIONS = Object.keys(FIELD_TYPES).flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`]));
+const fields = reader(mapOf(oneOfTexts(NOTATIONS)), readFields);
+
+const index = closed(
+  {
+    fields: described(listOf(text), 'Two or three fields: exact values first, ranges and orders last.'),
+    unique: described(
+      { type: 'boolean', default: false },
+      'Whether no two records may have the same values of all fields.',
+    ),
+  },
+  ['unique'],
+);
+const indexes = reader({ ...listOf(index), maxItems: 8 }, readIndexes);
+
+const permissions = permissionsOf(['create', 'read', 'update', 'delete'], { isClass: true });
 
 export const classRoutes = [
   route({
@@ -37,14 +58,22 @@ export const classRoutes = [
     path: '/class',
     xml: 'class',
     document: CreateClass,
-    variables: ({ parameters }) => ({
-      input: {
-        name: readText(parameters.name) ?? '',
-        fields: readFields(parameters.fields),
-        indexes: readIndexes(parameters.indexes),
-        permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
-      },
-    }),
+    parameters: asInput(
+      parameters('CreateClassInput', {
+        name: [
+          'name',
+          required(limited(textOrEmpty, { pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' })),
+          'A letter, then up to 49 letters, digits and `_`; unique in the application.',
+        ],
+        fields: ['fields', fields, FIELDS],
+        indexes: [
+          'indexes',
+          indexes,
+          'Compound indexes, for lists filtered by the first fields and sorted by the last one.',
+        ],
+        permissions,
+      }),
+    ),
     respond: ({ createClass }) => created(classShape.present(createClass)),
     errors: errorList,
     docs: classDocs.createClass,
@@ -54,7 +83,6 @@ export const classRoutes = [
     path: '/class',
     xml: 'classes',
     document: ListClasses,
-    variables: () => ({}),
     respond: ({ classes }) => ok({ items: classes.map(classShape.present) }),
     errors: errorList,
     docs: classDocs.listClasses,
@@ -64,7 +92,7 @@ export const classRoutes = [
     path: '/class/:name',
     xml: 'class',
     document: FindClass,
-    variables: ({ path }) => ({ name: path.name! }),
+    inPath: { name: ['name', id, CLASS_NAME] },
     respond: ({ class: found }) => ok(classShape.present(found)),
     errors: errorList,
     docs: classDocs.findClass,
@@ -74,14 +102,14 @@ export const classRoutes = [
     path: '/class/:name',
     xml: 'class',
     document: UpdateClass,
-    variables: ({ path, parameters }) => ({
-      name: path.name!,
-      input: {
-        fields: readFields(parameters.fields),
-        indexes: readIndexes(parameters.indexes),
-        permissions: readPermissions(parameters, OPERATIONS, { isClass: true }),
-      },
-    }),
+    inPath: { name: ['name', id, CLASS_NAME] },
+    parameters: asInput(
+      parameters('UpdateClassInput', {
+        fields: ['fields', fields, 'Fields to add: type by name, as at creation.'],
+        indexes: ['indexes', indexes, 'Compound indexes. They replace the current ones; an empty list removes all.'],
+        permissions,
+      }),
+    ),
     respond: ({ updateClass }) => ok(classShape.present(updateClass)),
     errors: errorList,
     docs: classDocs.updateClass,
@@ -90,7 +118,7 @@ export const classRoutes = [
     method: 'delete',
     path: '/class/:name',
     document: DeleteClass,
-    variables: ({ path }) => ({ name: path.name! }),
+    inPath: { name: ['name', id, CLASS_NAME] },
     respond: empty,
     errors: errorList,
     docs: classDocs.deleteClass,

@@ -1,15 +1,16 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
-import { readFlag, readList, readText } from '../lib/parameter-values.ts';
 import { admitUpload } from '../resolvers/content/access.ts';
+import { MAX_NAME, MAX_TYPE } from '../resolvers/content/rules.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { readIntegerId } from './http/integer-ids.ts';
-import { pageWindow, presentPage } from './http/pagination.ts';
 import { XmlBody } from './http/rendering.ts';
 import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
 import { contentDocs } from './openapi/docs/content.ts';
+import { described } from './openapi/docs/schemas.ts';
+import { page, presentPage } from './parameters/pages.ts';
+import { flag, id, integerId, isSet, shownAs, tags, text, textOrEmpty, unchecked } from './parameters/readers.ts';
+import { asInput, limited, parameters, required, tableOf, wrapped } from './parameters/table.ts';
 import { blobShape } from './shapes/blob.ts';
 
 const CreateBlob = graphql(
@@ -44,14 +45,53 @@ const UpdateBlob = graphql(
 const DeleteBlob = graphql(`mutation DeleteBlob($id: Int!) { deleteBlob(id: $id) }`);
 
 const ID = { id: /^\d{1,10}$/ };
+const BLOB_ID = 'Id of the file.';
+const BLOB_UID = 'The `uid` of the file, 34 hex digits.';
 const UID = { uid: /^[0-9a-f]{34}$/ };
+
+const uid = limited(id, { pattern: '^[0-9a-f]{34}$' });
+
+const blobParameters = {
+  content_type: ['contentType', limited(text, { maxLength: MAX_TYPE }), 'Media type, such as `image/png`.'],
+  name: ['name', limited(text, { maxLength: MAX_NAME }), `File name, up to ${MAX_NAME} characters.`],
+  public: [
+    'public',
+    shownAs(unchecked, flag.schema),
+    'Whether the file can be downloaded without credentials. Default 0.',
+  ],
+  tag_list: [
+    'tags',
+    tags,
+    'Tags, separated by commas or as an array, up to 1,000 characters in total; replaces all tags.',
+  ],
+} as const;
+
+const uploadFields = parameters('UploadBlobInput', {
+  key: ['key', required(textOrEmpty), 'The `uid` of the file.'],
+  policy: ['policy', required(textOrEmpty), 'Signed policy of the upload, in Base64.'],
+  signature: ['signature', required(textOrEmpty), 'Signature of the policy.'],
+  acl: ['acl', text, '`public-read` or `authenticated-read`.'],
+  'Content-Type': ['contentType', text, 'Media type of the file.'],
+  Expires: ['expires', text, 'Time at which the policy expires.'],
+  success_action_status: ['successActionStatus', text, 'Always `201`.'],
+});
 
 export const contentRoutes = [
   route({
     method: 'post',
     path: '/blobs',
     document: CreateBlob,
-    variables: ({ parameters }) => ({ input: blobInput(parameters) }),
+    parameters: asInput(
+      wrapped(
+        'blob',
+        parameters('CreateBlobInput', {
+          ...blobParameters,
+          name: ['name', required(blobParameters.name[1]), blobParameters.name[2]],
+          content_type: ['contentType', required(blobParameters.content_type[1]), blobParameters.content_type[2]],
+        }),
+        'The file.',
+      ),
+    ),
     respond: ({ createBlob }) => created(blobShape.present(createBlob)),
     errors: errorsByField,
     docs: contentDocs.createBlob,
@@ -61,11 +101,12 @@ export const contentRoutes = [
     path: '/uploads',
     upload: {
       maxBytes: MAX_UPLOAD_BYTES,
-      admit: (before, context) => admitUpload(uploadFields(before), context),
+      admit: (before, context) =>
+        admitUpload(uploadFields.read(before, { parameters: before, header: () => undefined }), context),
     },
     refusesWrongTypes: true,
     document: UploadBlob,
-    variables: ({ parameters }) => ({ input: uploadFields(parameters) }),
+    parameters: asInput(uploadFields),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),
     errors: uploadErrors,
     docs: contentDocs.uploadBlob,
@@ -74,7 +115,16 @@ export const contentRoutes = [
     method: 'put',
     path: '/blobs/:id/complete',
     document: CompleteBlob,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, BLOB_ID] },
+    parameters: tableOf(
+      {
+        size: described(
+          { type: 'integer' },
+          'Accepted for compatibility; the stored size is that of the uploaded bytes.',
+        ),
+      },
+      () => ({}),
+    ),
     respond: empty,
     errors: errorsByField,
     docs: contentDocs.completeBlob,
@@ -84,7 +134,7 @@ export const contentRoutes = [
     path: '/blobs',
     xml: 'blobs',
     document: ListBlobs,
-    variables: ({ parameters }) => pageWindow(parameters),
+    parameters: page,
     respond: ({ blobs }, { parameters }) => ok(presentPage(blobs, parameters, blobShape.present)),
     errors: errorsByField,
     docs: contentDocs.listBlobs,
@@ -94,7 +144,7 @@ export const contentRoutes = [
     path: '/blobs/:id',
     only: ID,
     document: FindBlob,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, BLOB_ID] },
     respond: ({ blob }) => ok(blobShape.present(blob)),
     errors: errorsByField,
     docs: contentDocs.findBlob,
@@ -105,7 +155,12 @@ export const contentRoutes = [
     only: UID,
     download: true,
     document: FindBlobFile,
-    variables: ({ path, parameters }) => ({ uid: path.uid!, ticket: readTicket(parameters.ticket) }),
+    inPath: { uid: ['uid', uid, BLOB_UID] },
+    variables: ({ inPath, parameters: { ticket } }) => ({
+      ...inPath,
+      // Malformed parameters of a download are ignored.
+      ticket: typeof ticket === 'string' ? ticket : undefined,
+    }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
     docs: contentDocs.findBlobFile,
@@ -116,7 +171,7 @@ export const contentRoutes = [
     only: UID,
     download: true,
     document: FindBlobFile,
-    variables: ({ path }) => ({ uid: path.uid! }),
+    inPath: { uid: ['uid', uid, BLOB_UID] },
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
     docs: contentDocs.downloadBlobFile,
@@ -127,7 +182,7 @@ export const contentRoutes = [
     only: ID,
     download: true,
     document: FindBlobFile,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, BLOB_ID] },
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
     docs: contentDocs.downloadBlobFileById,
@@ -136,10 +191,17 @@ export const contentRoutes = [
     method: 'put',
     path: '/blobs/:id',
     document: UpdateBlob,
-    variables: ({ path, parameters }) => ({
-      id: readIntegerId(path.id!),
-      input: { ...blobInput(parameters), new: isNew(parameters) },
-    }),
+    inPath: { id: ['id', integerId, BLOB_ID] },
+    parameters: asInput(
+      wrapped(
+        'blob',
+        parameters('UpdateBlobInput', {
+          ...blobParameters,
+          new: ['new', isSet, '1 returns a new upload address to replace the bytes. Default 0.'],
+        }),
+        'The fields to change.',
+      ),
+    ),
     respond: ({ updateBlob }) => ok(blobShape.present(updateBlob)),
     errors: errorsByField,
     docs: contentDocs.updateBlob,
@@ -148,48 +210,14 @@ export const contentRoutes = [
     method: 'delete',
     path: '/blobs/:id',
     document: DeleteBlob,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, BLOB_ID] },
     respond: empty,
     errors: errorsByField,
     docs: contentDocs.deleteBlob,
   }),
 ];
 
-function blobInput({ blob }: Parameters) {
-  const parameters: Parameters = isObject(blob) ? blob : {};
-  return {
-    contentType: readText(parameters.content_type),
-    name: readText(parameters.name),
-    public: parameters.public,
-    tags:
-      parameters.tag_list === undefined
-        ? undefined
-        : readList(parameters.tag_list).flatMap((tag) => readText(tag) ?? []),
-  };
-}
-
-function isNew({ blob }: Parameters): boolean {
-  return isObject(blob) && readFlag(blob.new) === true;
-}
-
-function uploadFields(parameters: Parameters) {
-  return {
-    key: readText(parameters.key) ?? '',
-    policy: readText(parameters.policy) ?? '',
-    signature: readText(parameters.signature) ?? '',
-    acl: readText(parameters.acl),
-    contentType: readText(parameters['Content-Type']),
-    expires: readText(parameters.Expires),
-    successActionStatus: readText(parameters.success_action_status),
-  };
-}
-
 /** Clients treat `/uploads` as an object store. */
-/** Malformed parameters of a download are ignored. */
-function readTicket(value: ParameterValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 function presentUpload({ uid, md5, url }: { uid: string; md5: string; url: string }): XmlBody {
   const location = `<Location>${escapeText(url)}</Location>`;
   return new XmlBody(

@@ -1,22 +1,37 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { readFlag, readInteger, readList, readText } from '../lib/parameter-values.ts';
-import { isDatabaseId } from '../lib/tokens.ts';
+import { readInteger, readText } from '../lib/parameter-values.ts';
+import { MAX_NAME, MAX_OCCUPANTS } from '../resolvers/dialogs/rules.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
+import { created, empty, ok, route } from './http/route.ts';
+import { dialogDocs } from './openapi/docs/dialogs.ts';
+import { anything, described, requestObject } from './openapi/docs/schemas.ts';
 import {
+  count,
   type FilterInput,
   type FilterNames,
+  filtersOf,
   isCount,
+  orderOf,
   readFilter,
-  readIds,
-  readOrder,
   readWindow,
-} from './http/lists.ts';
-import { created, empty, ok, type RestRequest, route } from './http/route.ts';
-import { dialogDocs } from './openapi/docs/dialogs.ts';
+  window,
+} from './parameters/lists.ts';
+import { flag, given, id, ids, isSet, reader, refusedAs, text, userIds } from './parameters/readers.ts';
+import {
+  asInput,
+  limited,
+  members,
+  type ParameterInput,
+  parameters,
+  required,
+  type Source,
+  tableOf,
+  together,
+} from './parameters/table.ts';
 import { readCriteria, readFields } from './record-forms.ts';
-import { DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
+import { DIALOG_TYPE, DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
 
 const CreateDialog = graphql(
   `mutation CreateDialog($input: CreateDialogInput!) { createDialog(input: $input) { ...DialogFields } }`,
@@ -86,22 +101,76 @@ const SORTS = {
   updated_at: 'UPDATED_AT',
 } as const;
 
+const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
+
+const dialogType = refusedAs(
+  reader(DIALOG_TYPE, (value) => DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES]),
+  () => 'Type should be 1, 2 or 3',
+);
+const name = limited(text, { maxLength: MAX_NAME });
+const data = {
+  ...requestObject({ class_name: described(text.schema, 'Name of the class.') }),
+  additionalProperties: anything,
+};
+const CLASSED =
+  'Filters by custom data: `data[class_name]` by the class, and `data[<field>]` by a field of that class.';
+const force = ['force', isSet, '1 deletes for all users; requires the owner or an API key alone. Default 0.'] as const;
+
+const newDialog = parameters('CreateDialogInput', {
+  type: ['type', required(dialogType)],
+  occupants_ids: [
+    'occupantIds',
+    userIds,
+    `Ids of the occupants besides the caller. Groups: 1 to ${MAX_OCCUPANTS - 1}, unknown ids are ignored. Private ` +
+      'dialogs: exactly one.',
+  ],
+  name: ['name', name, `Name of the dialog, up to ${MAX_NAME} characters. Required for groups and public groups.`],
+  photo: ['photo', text, 'Address or file id of a picture. Addresses that run scripts are refused.'],
+  is_join_required: ['isJoinRequired', flag, 'Stored for clients; has no effect on the server. Default 0.'],
+  data: {
+    variables: (value, source) => readData(classed(value), source),
+    schema: described(data, 'Custom data: the name of a class, and values for its fields. Unknown fields are ignored.'),
+  },
+});
+
+const changedDialog = parameters('UpdateDialogInput', {
+  name: ['name', name, `New name, up to ${MAX_NAME} characters.`],
+  photo: ['photo', text, 'New address or file id of a picture; null removes it.'],
+  is_join_required: ['isJoinRequired', flag, 'Stored for clients; has no effect on the server.'],
+  data: {
+    variables: readData,
+    schema: described(data, 'Custom data to change. Omitted fields keep their values, null unsets a field.'),
+  },
+  push_all: members(
+    parameters('UpdateDialogInput', {
+      occupants_ids: ['addOccupantIds', given(userIds), 'Ids of users to add as occupants. Unknown ids are ignored.'],
+      admins_ids: ['addAdminIds', given(userIds), 'Ids of users to make admins; in groups, only occupants count.'],
+    }),
+    'Users to add.',
+  ),
+  pull_all: members(
+    parameters('UpdateDialogInput', {
+      occupants_ids: ['removeOccupantIds', given(userIds), 'Ids of occupants to remove.'],
+      admins_ids: ['removeAdminIds', given(userIds), 'Ids of admins who become plain occupants.'],
+    }),
+    'Users to remove.',
+  ),
+});
+
+const listedDialogs = together(
+  { ...filtersOf(FILTERS), read: (parameters) => ({ filter: readDialogFilter(parameters) }) },
+  orderOf(SORTS),
+  together(window, count),
+  tableOf({ data: described(data, CLASSED) }, ({ data }) => ({ dataClassName: className(data) })),
+);
+
 export const dialogRoutes = [
   route({
     method: 'post',
     path: '/chat/Dialog',
     xml: 'dialog',
     document: CreateDialog,
-    variables: ({ parameters, header }) => ({
-      input: {
-        type: dialogType(parameters.type),
-        occupantIds: userIds(parameters.occupants_ids),
-        name: readText(parameters.name),
-        photo: readText(parameters.photo),
-        isJoinRequired: readFlag(parameters.is_join_required),
-        ...readData(classed(parameters.data), { header }),
-      },
-    }),
+    parameters: asInput(newDialog),
     respond: ({ createDialog }) => created(dialogShape.present(createDialog)),
     errors: errorList,
     docs: dialogDocs.createDialog,
@@ -111,14 +180,8 @@ export const dialogRoutes = [
     path: '/chat/Dialog',
     xml: 'dialogs',
     document: ListDialogs,
-    variables: ({ parameters }) => ({
-      filter: readDialogFilter(parameters),
-      orderBy: readOrder(parameters, SORTS),
-      dataClassName: className(parameters.data),
-      first: isCount(parameters) ? 1 : readWindow(parameters).limit,
-      skip: readWindow(parameters).skip,
-      count: isCount(parameters),
-    }),
+    parameters: listedDialogs,
+    variables: ({ values: { limit, ...others } }) => ({ ...others, first: others.count ? 1 : limit }),
     respond: ({ dialogs }, { parameters }) =>
       isCount(parameters)
         ? ok({ items: { count: dialogs.totalCount } })
@@ -129,14 +192,14 @@ export const dialogRoutes = [
             items: dialogs.edges?.map(({ node }) => dialogShape.present(node)),
           }),
     errors: errorList,
-    docs: dialogDocs.listDialogs(FILTERS, SORTS),
+    docs: dialogDocs.listDialogs,
   }),
   route({
     method: 'get',
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: FindDialog,
-    variables: ({ path }) => ({ id: path.id! }),
+    inPath: { id: ['id', id, DIALOG_ID] },
     respond: ({ dialog }) => ok(dialogShape.present(dialog)),
     errors: errorList,
     docs: dialogDocs.findDialog,
@@ -146,19 +209,8 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: UpdateDialog,
-    variables: ({ path, parameters, header }) => ({
-      id: path.id!,
-      input: {
-        name: readText(parameters.name),
-        photo: readText(parameters.photo),
-        isJoinRequired: readFlag(parameters.is_join_required),
-        ...readData(parameters.data, { header }),
-        addOccupantIds: listedUsers(parameters.push_all, 'occupants_ids'),
-        removeOccupantIds: listedUsers(parameters.pull_all, 'occupants_ids'),
-        addAdminIds: listedUsers(parameters.push_all, 'admins_ids'),
-        removeAdminIds: listedUsers(parameters.pull_all, 'admins_ids'),
-      },
-    }),
+    inPath: { id: ['id', id, DIALOG_ID] },
+    parameters: asInput(changedDialog),
     respond: ({ updateDialog }) => ok(dialogShape.present(updateDialog)),
     errors: errorList,
     docs: dialogDocs.updateDialog,
@@ -168,7 +220,8 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:ids',
     several: true,
     document: DeleteDialogs,
-    variables: ({ path, parameters }) => ({ ids: readIds(path.ids!), force: readFlag(parameters.force) === true }),
+    inPath: { ids: ['ids', ids, 'Ids of dialogs, separated by commas.'] },
+    parameters: parameters('Mutation.deleteDialogs', { force }),
     respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
     errors: errorList,
     docs: dialogDocs.deleteDialogs,
@@ -177,7 +230,8 @@ export const dialogRoutes = [
     method: 'delete',
     path: '/chat/Dialog/:id',
     document: DeleteDialog,
-    variables: ({ path, parameters }) => ({ id: path.id!, force: readFlag(parameters.force) === true }),
+    inPath: { id: ['id', id, DIALOG_ID] },
+    parameters: parameters('Mutation.deleteDialog', { force }),
     respond: empty,
     errors: errorList,
     docs: dialogDocs.deleteDialog,
@@ -186,7 +240,7 @@ export const dialogRoutes = [
     method: 'get',
     path: '/chat/Dialog/:id/notifications',
     document: FindDialogNotifications,
-    variables: ({ path }) => ({ dialogId: path.id! }),
+    inPath: { id: ['dialogId', id, DIALOG_ID] },
     respond: ({ dialogNotifications }) => ok(dialogNotificationsShape.present(dialogNotifications)),
     errors: errorList,
     docs: dialogDocs.findDialogNotifications,
@@ -195,29 +249,15 @@ export const dialogRoutes = [
     method: 'put',
     path: '/chat/Dialog/:id/notifications',
     document: UpdateDialogNotifications,
-    variables: ({ path, parameters }) => ({ dialogId: path.id!, enabled: readFlag(parameters.enabled) }),
+    inPath: { id: ['dialogId', id, DIALOG_ID] },
+    parameters: parameters('Mutation.updateDialogNotifications', {
+      enabled: ['enabled', flag, '1 enables pushes, 0 disables them. Required.'],
+    }),
     respond: ({ updateDialogNotifications }) => ok(dialogNotificationsShape.present(updateDialogNotifications)),
     errors: errorList,
     docs: dialogDocs.updateDialogNotifications,
   }),
 ];
-
-function dialogType(value: ParameterValue | undefined) {
-  return DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES];
-}
-
-/** Replaces invalid ids by 0, so that they count as unknown users instead of missing ones. */
-function userIds(value: ParameterValue | undefined): number[] {
-  return readList(value).map((item) => {
-    const id = readInteger(item);
-    return id !== undefined && isDatabaseId(id) ? id : 0;
-  });
-}
-
-function listedUsers(lists: ParameterValue | undefined, name: string): number[] | undefined {
-  const listed = isObject(lists) ? lists[name] : undefined;
-  return listed === undefined ? undefined : userIds(listed);
-}
 
 function className(data: ParameterValue | undefined): string | null | undefined {
   return isObject(data) ? readText(data.class_name) : undefined;
@@ -233,9 +273,9 @@ function valuesOf(data: ParameterValue | undefined): Parameters | undefined {
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-function readData(data: ParameterValue | undefined, request: Pick<RestRequest, 'header'>) {
+function readData(data: ParameterInput, source: Source) {
   const values = valuesOf(data);
-  return { dataClassName: className(data), data: values && readFields(values, request) };
+  return { dataClassName: className(data), data: values && readFields(values, source) };
 }
 
 /** The fields of a class are under `data`; their `[or]` join those of the dialog. */

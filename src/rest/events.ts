@@ -1,13 +1,45 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { BadInputError, type ServiceError, UnprocessableError } from '../lib/errors.ts';
-import { readFlag, readIdList, readIntegerList, readText } from '../lib/parameter-values.ts';
+import { readIntegerList, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
+import {
+  MAX_EVENT_TAGS,
+  MAX_KEY_RECIPIENTS,
+  MAX_MESSAGE_BYTES,
+  MAX_NAME,
+  MAX_PERIOD,
+  MAX_RECIPIENTS,
+  MIN_PERIOD,
+} from '../resolvers/events/rules.ts';
+import { MAX_TAG } from '../resolvers/users/rules.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { readIntegerId } from './http/integer-ids.ts';
-import { pageWindow, presentPage } from './http/pagination.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { eventDocs } from './openapi/docs/events.ts';
+import * as schemas from './openapi/docs/schemas.ts';
+import { described, moment, oneOfTexts, type Schema } from './openapi/docs/schemas.ts';
+import { page, presentPage } from './parameters/pages.ts';
+import {
+  flag,
+  integerId,
+  nonEmptyText,
+  reader,
+  refusedAs,
+  shownAs,
+  text,
+  texts,
+  unchecked,
+} from './parameters/readers.ts';
+import {
+  asInput,
+  limited,
+  members,
+  type ParameterInput,
+  parameters,
+  required,
+  type Source,
+  wrapped,
+} from './parameters/table.ts';
 import { eventShape, eventStatusShape } from './shapes/event.ts';
 
 const CreateEvents = graphql(
@@ -37,13 +69,125 @@ const FindEventStatus = graphql(`query FindEventStatus($id: Int!) { eventStatus(
   eventStatusShape,
 ]);
 
+const EVENT_ID = 'Id of the event.';
+const RECIPIENTS = `Up to ${MAX_RECIPIENTS} ids and external ids together, up to ${MAX_KEY_RECIPIENTS} for an API key alone.`;
+
+const list = (items: Schema, maxItems: number): Schema => ({ type: ['string', 'integer', 'array'], items, maxItems });
+const tags = shownAs(texts, list({ ...text.schema, minLength: 1, maxLength: MAX_TAG }, MAX_EVENT_TAGS));
+const ids = list(schemas.integerId, MAX_KEY_RECIPIENTS);
+
+const contents = {
+  message: [
+    'message',
+    refusedAs(text, () => 'message is required'),
+    `Base64 of a text or of a JSON object, up to ${MAX_MESSAGE_BYTES} bytes. A text is sent as the alert. In an object, ` +
+      '`message` is the alert; `ios_badge`, `ios_sound`, `ios_category`, `ios_content_available` and ' +
+      '`ios_mutable_content` set the members of `aps`; other keys are passed on.',
+  ],
+  name: [
+    'name',
+    limited(text, { maxLength: MAX_NAME }),
+    `Label of the event, and the subject of pushes by email; up to ${MAX_NAME} characters.`,
+  ],
+  date: [
+    'date',
+    refusedAs(shownAs(unchecked, moment), () => 'date is not valid'),
+    `Time of the first send. Omit to send immediately; required, and in the future, for \`fixed_date\`. ${moment.description}`,
+  ],
+  period: [
+    'period',
+    refusedAs(
+      shownAs(unchecked, { type: ['integer', 'string'], minimum: MIN_PERIOD, maximum: MAX_PERIOD }),
+      () => `period should be between ${MIN_PERIOD} and ${MAX_PERIOD}`,
+    ),
+    `Seconds between sends, at least ${MIN_PERIOD}. Required for \`period_date\`.`,
+  ],
+  end_date: [
+    'endDate',
+    refusedAs(shownAs(unchecked, moment), () => 'end_date is not valid'),
+    `No send after this time. ${moment.description}`,
+  ],
+} as const;
+
+const tagLists = parameters('EventTagsInput', {
+  any: ['any', tags, 'Users with at least one of these tags.'],
+  all: ['all', tags, 'Users with all of these tags.'],
+  exclude: ['exclude', tags, 'Users with one of these tags never receive the push.'],
+});
+
+const newEvent = parameters('CreateEventsInput', {
+  notification_type: [
+    'notificationType',
+    refusedAs(text, () => 'notification_type should be push'),
+    'Always `push`, which is also the default.',
+  ],
+  environment: [
+    'environment',
+    required(
+      refusedAs(
+        shownAs(text, oneOfTexts(['production', 'development'])),
+        () => 'environment should be production or development',
+      ),
+    ),
+    'Only subscriptions of this environment receive the push.',
+  ],
+  push_type: [
+    'pushType',
+    refusedAs(nonEmptyText, (value) => `Unknown push_type: ${value}`),
+    'Channel: `apns`, `apns_voip`, `gcm`, `web` or, for an API key alone, `email`. Omit for `apns` and `gcm`.',
+  ],
+  event_type: [
+    'eventType',
+    refusedAs(
+      shownAs(text, oneOfTexts(['one_shot', 'fixed_date', 'period_date'])),
+      (value) => `Unknown event_type: ${value}`,
+    ),
+    '`one_shot`: sent once, immediately if `date` is missing or past. `fixed_date`: sent once at `date`. ' +
+      '`period_date`: sent at `date` and then every `period` seconds. Default: `period_date` with `period`, else ' +
+      '`one_shot`.',
+  ],
+  ...contents,
+  message: ['message', required(contents.message[1]), contents.message[2]],
+  user: members(
+    parameters('CreateEventsInput', {
+      ids: [
+        'userIds',
+        reader(ids, (value) => readIntegerList(value)?.filter(isDatabaseId)),
+        `Ids of users. ${RECIPIENTS}`,
+      ],
+      tags: {
+        variables: (value, source) => ({
+          tags: isObject(value) ? tagLists.read(value, source) : undefined,
+          tagQuery: isObject(value) ? JSON.stringify(value) : undefined,
+        }),
+        schema: described(
+          tagLists.schema,
+          `Users by tags at the time of a send, up to ${MAX_EVENT_TAGS} tags in all lists together.`,
+        ),
+      },
+    }),
+    'Recipients. At least one of `user.ids`, `user.tags` and `external_user.ids` is required.',
+  ),
+  external_user: members(
+    parameters('CreateEventsInput', {
+      ids: ['externalUserIds', reader(ids, readIntegerList), `Ids of users in an external system. ${RECIPIENTS}`],
+    }),
+    'Recipients by ids of an external system.',
+  ),
+});
+
+const changedEvent = parameters('UpdateEventInput', {
+  active: ['active', flag, '0 cancels the event; 1 sends an inactive event again, immediately or at a future `date`.'],
+  ...contents,
+});
+
 export const eventRoutes = [
   route({
     method: 'post',
     path: '/events',
     xml: 'events',
     document: CreateEvents,
-    variables: ({ parameters }) => ({ input: eventInput(parameters.event) }),
+    parameters: asInput(wrapped('event', newEvent, 'The event.')),
     respond: ({ createEvents }, { parameters }) => {
       const events = createEvents.map(eventShape.present);
       return created(pushTypeOf(parameters.event) ? events[0] : events);
@@ -57,7 +201,7 @@ export const eventRoutes = [
     xml: 'events',
     refusesWrongTypes: true,
     document: ListEvents,
-    variables: ({ parameters }) => windowOf(parameters),
+    parameters: { ...page, read: windowOf },
     respond: ({ events }, { parameters }) => ok(presentPage(events, parameters, eventShape.present)),
     errors: listErrors,
     docs: eventDocs.listEvents,
@@ -66,7 +210,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/events/:id',
     document: FindEvent,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, EVENT_ID] },
     respond: ({ event }) => ok(eventShape.present(event)),
     errors: errorListOrId,
     docs: eventDocs.findEvent,
@@ -75,7 +219,8 @@ export const eventRoutes = [
     method: 'put',
     path: '/events/:id',
     document: UpdateEvent,
-    variables: ({ path, parameters }) => ({ id: readIntegerId(path.id!), input: changesOf(parameters.event) }),
+    inPath: { id: ['id', integerId, EVENT_ID] },
+    parameters: asInput(wrapped('event', changedEvent, 'The fields to change.')),
     respond: ({ updateEvent }) => ok(eventShape.present(updateEvent)),
     errors: errorListOrId,
     docs: eventDocs.updateEvent,
@@ -84,7 +229,7 @@ export const eventRoutes = [
     method: 'delete',
     path: '/events/:id',
     document: DeleteEvent,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, EVENT_ID] },
     respond: empty,
     errors: errorListOrId,
     docs: eventDocs.deleteEvent,
@@ -93,61 +238,21 @@ export const eventRoutes = [
     method: 'get',
     path: '/events/:id/status',
     document: FindEventStatus,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, EVENT_ID] },
     respond: ({ eventStatus }) => ok(eventStatusShape.present(eventStatus)),
     errors: errorListOrId,
     docs: eventDocs.findEventStatus,
   }),
 ];
 
-function eventInput(value: ParameterValue | undefined) {
-  const event = objectOf(value);
-  const user = objectOf(event.user);
-  return {
-    notificationType: readText(event.notification_type),
-    environment: readText(event.environment),
-    pushType: pushTypeOf(value),
-    eventType: readText(event.event_type),
-    name: readText(event.name),
-    message: readText(event.message),
-    date: event.date,
-    period: event.period,
-    endDate: event.end_date,
-    userIds: readIntegerList(user.ids)?.filter(isDatabaseId),
-    externalUserIds: readIntegerList(objectOf(event.external_user).ids),
-    tags: isObject(user.tags) ? tagsOf(user.tags) : undefined,
-    tagQuery: isObject(user.tags) ? JSON.stringify(user.tags) : undefined,
-  };
-}
-
-function changesOf(value: ParameterValue | undefined) {
-  const event = objectOf(value);
-  return {
-    active: readFlag(event.active),
-    message: readText(event.message),
-    name: readText(event.name),
-    date: event.date,
-    period: event.period,
-    endDate: event.end_date,
-  };
-}
-
-function tagsOf({ any, all, exclude }: Parameters) {
-  return { any: readIdList(any), all: readIdList(all), exclude: readIdList(exclude) };
-}
-
-function pushTypeOf(event: ParameterValue | undefined): string | undefined {
-  return readText(objectOf(event).push_type) || undefined;
-}
-
-function objectOf(value: ParameterValue | undefined): Parameters {
-  return isObject(value) ? value : {};
+function pushTypeOf(event: ParameterInput): string | undefined {
+  return isObject(event) ? readText(event.push_type) || undefined : undefined;
 }
 
 /** Only for events, invalid paging is a 400. */
-function windowOf(parameters: Parameters) {
+function windowOf(parameters: Parameters, source: Source) {
   try {
-    return pageWindow(parameters);
+    return page.read(parameters, source);
   } catch (error) {
     throw error instanceof UnprocessableError ? new BadInputError(error.message) : error;
   }

@@ -10,10 +10,24 @@ import {
 } from '../lib/parameter-values.ts';
 import { readSpan, type TimestampFilter, type TimestampOperator, timestampFilter } from '../lib/timestamp-filters.ts';
 import { isPosition, type Position, type Rectangle } from '../resolvers/geodata/rules.ts';
+import {
+  described,
+  flag,
+  integer,
+  integerId,
+  moment,
+  oneOfTexts,
+  type Schema,
+  text,
+  WRONG_TYPE,
+} from './openapi/docs/schemas.ts';
+import { incorrectSort } from './parameters/lists.ts';
+import { incorrectFilter, isSet, reader } from './parameters/readers.ts';
+import { parameters, tableOf, together } from './parameters/table.ts';
 
 type Part = TimestampFilter | { userId: { in: number[] } };
 
-export const SORTS = {
+const SORTS = {
   created_at: 'CREATED_AT',
   latitude: 'LATITUDE',
   longitude: 'LONGITUDE',
@@ -26,24 +40,83 @@ const MOMENTS: Record<string, TimestampOperator> = {
   max_created_at: 'lte',
 };
 
+const moments = (description: string) => ({
+  ...moment,
+  description: `${description} ${moment.description}`,
+  [WRONG_TYPE]: incorrectFilter,
+});
+const integers: Schema = { type: ['string', 'array'], items: integer, [WRONG_TYPE]: incorrectFilter };
+
 /** @throws {UnprocessableError} `Incorrect filter: <key>` */
-export function readGeodataFilters(parameters: Parameters) {
-  const and = [...momentParts(parameters), ...userParts(parameters)];
-  return {
-    // Undefined instead of empty, which avoids counting all rows.
-    filter: and.length > 0 ? { and } : undefined,
-    userName: optionalValue(parameters, 'user.name', readText),
-    externalUserIds: optionalValue(parameters, 'user.external_ids', readIntegerList),
-    within: optionalValue(parameters, 'geo_rect', readRectangle),
-    position: optionalValue(parameters, 'current_position', readPosition),
-    radius: optionalValue(parameters, 'radius', readRadius),
-    latestOnly: readFlag(parameters.last_only) === true,
-    withStatus: readFlag(parameters.status) === true,
-    orderBy: {
-      field: optionalValue(parameters, 'sort_by', readSortField) ?? SORTS.created_at,
-      direction: readFlag(parameters.sort_asc) === true ? ('ASC' as const) : ('DESC' as const),
+export const locationFilters = together(
+  tableOf(
+    {
+      created_at: moments('Created at this time.'),
+      min_created_at: moments('Created at this time or later.'),
+      max_created_at: moments('Created at this time or earlier.'),
+      'user.id': described({ ...integerId, [WRONG_TYPE]: incorrectFilter }, 'Of the user with this id.'),
+      'user.ids': described(integers, 'Of the users with these ids, separated by commas.'),
     },
-  };
+    (parameters) => {
+      const and = [...momentParts(parameters), ...userParts(parameters)];
+      // Undefined instead of empty, which avoids counting all rows.
+      return { filter: and.length > 0 ? { and } : undefined };
+    },
+  ),
+  parameters('Query.geodata', {
+    'user.name': [
+      'userName',
+      filter('user.name', text, readText),
+      'Of users whose login or full name contains this, letter case ignored.',
+    ],
+    'user.external_ids': [
+      'externalUserIds',
+      filter('user.external_ids', integers, readIntegerList),
+      'Of the users with these ids in an external system, separated by commas.',
+    ],
+    geo_rect: [
+      'within',
+      filter('geo_rect', { ...text, examples: ['51.2;-0.6;51.7;0.4'] }, readRectangle),
+      'Within the rectangle `<lat1>;<lon1>;<lat2>;<lon2>`, given by its south-west and its north-east corner.',
+    ],
+    current_position: [
+      'position',
+      filter('current_position', { ...text, examples: ['51.5;-0.12'] }, readPosition),
+      'The position `<lat>;<lon>` for `radius` and for the order by `distance`, which require it.',
+    ],
+    radius: [
+      'radius',
+      filter('radius', { type: 'number', minimum: 0 }, readRadius),
+      'Within this distance of `current_position`, in metres.',
+    ],
+    last_only: ['latestOnly', isSet, '1 returns only the latest location of each user. Default 0.'],
+    status: ['withStatus', isSet, '1 returns only locations with a status. Default 0.'],
+  }),
+  tableOf(
+    {
+      sort_by: {
+        ...described(oneOfTexts(Object.keys(SORTS)), 'Field to sort by.'),
+        default: 'created_at',
+        [WRONG_TYPE]: incorrectFilter,
+      },
+      sort_asc: {
+        ...described(flag, '1 sorts in ascending order, 0 in descending order. Default 0.'),
+        [WRONG_TYPE]: incorrectSort,
+      },
+    },
+    (parameters) => ({
+      orderBy: {
+        field: optionalValue(parameters, 'sort_by', readSortField) ?? SORTS.created_at,
+        direction: readFlag(parameters.sort_asc) === true ? ('ASC' as const) : ('DESC' as const),
+      },
+    }),
+  ),
+);
+
+function filter<Value>(key: string, schema: Schema, read: (value: ParameterInput) => Value | null | undefined) {
+  return reader({ ...schema, [WRONG_TYPE]: incorrectFilter }, (_value, { parameters }) =>
+    optionalValue(parameters, key, read),
+  );
 }
 
 function momentParts(parameters: Parameters): Part[] {

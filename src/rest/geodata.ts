@@ -1,12 +1,13 @@
-import { isObject, type Parameters } from '../lib/bracket-keys.ts';
-import { type ParameterInput, readInteger, readNumber, readText } from '../lib/parameter-values.ts';
+import { readInteger, readNumber } from '../lib/parameter-values.ts';
+import { MAX_STATUS } from '../resolvers/geodata/rules.ts';
 import { errorsByField } from './errors.ts';
-import { readGeodataFilters } from './geodata-filters.ts';
+import { locationFilters } from './geodata-filters.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
-import { readIntegerId } from './http/integer-ids.ts';
-import { pageWindow, presentPage } from './http/pagination.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { geodataDocs } from './openapi/docs/geodata.ts';
+import { page, presentPage } from './parameters/pages.ts';
+import { integerId, reader, refusedAs, text } from './parameters/readers.ts';
+import { asInput, limited, parameters, required, together, wrapped } from './parameters/table.ts';
 import { geodatumShape } from './shapes/geodatum.ts';
 import { userShape } from './shapes/user.ts';
 
@@ -47,12 +48,43 @@ const DeleteGeodatum = graphql(`mutation DeleteGeodatum($id: Int!) { deleteGeoda
 
 const DeleteOldGeodata = graphql(`mutation DeleteOldGeodata($days: Int) { deleteOldGeodata(days: $days) }`);
 
+const LOCATION_ID = 'Id of the location.';
+
+const degrees = (most: number) =>
+  refusedAs(
+    reader({ type: 'number', minimum: -most, maximum: most }, (value) =>
+      value === undefined ? undefined : (readNumber(value) ?? null),
+    ),
+    ['is not a number'],
+  );
+
+function location({ isNew }: { isNew: boolean }) {
+  const coordinate = (most: number) => (isNew ? required(degrees(most)) : degrees(most));
+  return wrapped(
+    'geo_data',
+    parameters('GeodatumInput', {
+      latitude: ['latitude', coordinate(90), 'Latitude in degrees, -90 to 90.'],
+      longitude: ['longitude', coordinate(180), 'Longitude in degrees, -180 to 180.'],
+      status: ['status', limited(text, { maxLength: MAX_STATUS }), `Text of the user, up to ${MAX_STATUS} characters.`],
+    }),
+    'The location.',
+  );
+}
+
+const days = refusedAs(
+  reader({ type: 'integer', minimum: 1 }, (value) => {
+    const days = readInteger(value);
+    return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);
+  }),
+  ['should be an integer greater then 0'],
+);
+
 export const geodataRoutes = [
   route({
     method: 'post',
     path: '/geodata',
     document: CreateGeodatum,
-    variables: ({ parameters }) => ({ input: geodatumInput(parameters) }),
+    parameters: asInput(location({ isNew: true })),
     respond: ({ createGeodatum }) => created(geodatumShape.present(createGeodatum)),
     errors: errorsByField,
     docs: geodataDocs.createGeodatum,
@@ -62,7 +94,7 @@ export const geodataRoutes = [
     path: '/geodata/find',
     xml: 'geo-data',
     document: ListGeodata,
-    variables: ({ parameters }) => ({ ...readGeodataFilters(parameters), ...pageWindow(parameters) }),
+    parameters: together(locationFilters, page),
     respond: ({ geodata }, { parameters }) => ok(presentPage(geodata, parameters, presentFound)),
     errors: errorsByField,
     docs: geodataDocs.listGeodata,
@@ -71,7 +103,7 @@ export const geodataRoutes = [
     method: 'get',
     path: '/geodata/:id',
     document: FindGeodatum,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, LOCATION_ID] },
     respond: ({ geodatum }) => ok(geodatumShape.present(geodatum)),
     errors: errorsByField,
     docs: geodataDocs.findGeodatum,
@@ -80,7 +112,8 @@ export const geodataRoutes = [
     method: 'put',
     path: '/geodata/:id',
     document: UpdateGeodatum,
-    variables: ({ path, parameters }) => ({ id: readIntegerId(path.id!), input: geodatumInput(parameters) }),
+    inPath: { id: ['id', integerId, LOCATION_ID] },
+    parameters: asInput(location({ isNew: false })),
     respond: ({ updateGeodatum }) => ok(geodatumShape.present(updateGeodatum)),
     errors: errorsByField,
     docs: geodataDocs.updateGeodatum,
@@ -89,7 +122,7 @@ export const geodataRoutes = [
     method: 'delete',
     path: '/geodata/:id',
     document: DeleteGeodatum,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, LOCATION_ID] },
     respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteGeodatum,
@@ -98,26 +131,14 @@ export const geodataRoutes = [
     method: 'delete',
     path: '/geodata',
     document: DeleteOldGeodata,
-    variables: ({ parameters }) => ({ days: daysOf(parameters.days) }),
+    parameters: parameters('Mutation.deleteOldGeodata', {
+      days: ['days', required(days), 'Minimum age in days, at least 1.'],
+    }),
     respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteOldGeodata,
   }),
 ];
-
-function geodatumInput({ geo_data }: Parameters) {
-  const { latitude, longitude, status }: Parameters = isObject(geo_data) ? geo_data : {};
-  return { latitude: degrees(latitude), longitude: degrees(longitude), status: readText(status) };
-}
-
-function degrees(value: ParameterInput): number | null | undefined {
-  return value === undefined ? undefined : (readNumber(value) ?? null);
-}
-
-function daysOf(value: ParameterInput): number | undefined {
-  const days = readInteger(value);
-  return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);
-}
 
 type FoundGeodatum = FragmentOf<typeof geodatumShape> & { user: FragmentOf<typeof userShape> | null };
 

@@ -1,14 +1,17 @@
-import type { Parameters, ParameterValue } from '../lib/bracket-keys.ts';
+import type { ParameterValue } from '../lib/bracket-keys.ts';
 import { NotFoundError } from '../lib/errors.ts';
 import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/parameter-values.ts';
-import { isDatabaseId } from '../lib/tokens.ts';
+import { MAX_ATTACHMENTS, MAX_BYTES } from '../resolvers/messages/rules.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { type FilterNames, isCount, readFilter, readIds, readOrder, readWindow } from './http/lists.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { isOlder, VERSION_HEADER } from './http/versions.ts';
 import { messageDocs } from './openapi/docs/messages.ts';
+import { anything, described, listOf, number, requestObject } from './openapi/docs/schemas.ts';
+import { count, type FilterNames, filtersOf, isCount, orderOf, readWindow, window } from './parameters/lists.ts';
+import { flag, id, ids, isSet, nonEmptyText, reader, text, textOrEmpty, userId } from './parameters/readers.ts';
+import { asInput, noted, open, parameters, required, together } from './parameters/table.ts';
 import { messageShape } from './shapes/message.ts';
 
 const SendMessage = graphql(
@@ -66,22 +69,84 @@ const FILTERS: FilterNames = {
 
 const SORTS = { _id: 'ID', date_sent: 'DATE_SENT', created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
 
+const MESSAGE_ID = 'Id of the message, 24 hex digits.';
+const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
+
+const attachment = {
+  ...requestObject(
+    {
+      type: described(text.schema, 'Kind of the attachment, such as `image`.'),
+      id: described(text.schema, 'Id of a file; required without `url`.'),
+      url: described(text.schema, 'Address with `http` or `https`, or without a scheme; required without `id`.'),
+      name: described(text.schema, 'Name to display.'),
+      'content-type': described(text.schema, 'MIME type.'),
+      size: described(number, 'Size in bytes.'),
+      width: described(number, 'Width of a picture or video in pixels.'),
+      height: described(number, 'Height of a picture or video in pixels.'),
+      duration: described(number, 'Duration in seconds.'),
+    },
+    ['type'],
+  ),
+  additionalProperties: anything,
+};
+
+const newMessage = open(
+  parameters('SendMessageInput', {
+    chat_dialog_id: [
+      'dialogId',
+      nonEmptyText,
+      'Id of the dialog, 24 hex digits; takes precedence over `recipient_id`.',
+    ],
+    recipient_id: [
+      'recipientId',
+      userId,
+      'Id of a user. The private dialog with this user is created if it does not exist.',
+    ],
+    message: ['text', text, `Text, up to ${MAX_BYTES} bytes in UTF-8. Required without attachments and custom fields.`],
+    attachments: [
+      'attachments',
+      reader({ ...listOf(attachment), maxItems: MAX_ATTACHMENTS }, attachmentsOf),
+      `Up to ${MAX_ATTACHMENTS} attachments.`,
+    ],
+    send_to_chat: ['sendToChat', isSet, '1 sends a push to occupants who are offline. Default 0.'],
+    markable: noted(flag.schema, 'Repeated in the response. Has no effect: every message can be marked.'),
+  }),
+  anything,
+);
+
+const marks = {
+  read: ['read', flag, '1 marks as read for the caller, 0 removes the mark.'],
+  delivered: ['delivered', flag, '1 marks as delivered to the caller, 0 removes the mark.'],
+} as const;
+
+const listedMessages = together(
+  parameters('Mutation.readMessages', {
+    chat_dialog_id: ['dialogId', required(textOrEmpty), DIALOG_ID],
+    mark_as_read: [
+      'markAsRead',
+      reader(flag.schema, (value) => readFlag(value) !== false),
+      '0 does not mark the returned messages as read and delivered. Default 1.',
+    ],
+    since: [
+      'since',
+      text,
+      'Only messages sent or edited after this cursor. Empty: no restriction, with a cursor to continue from.',
+    ],
+  }),
+  filtersOf(FILTERS),
+  orderOf(SORTS),
+  together(window, count),
+);
+
 export const messageRoutes = [
   route({
     method: 'post',
     path: '/chat/Message',
     xml: 'chat-message',
     document: SendMessage,
-    variables: ({ parameters, header }) => ({
-      input: {
-        dialogId: readText(parameters.chat_dialog_id) || undefined,
-        recipientId: userId(parameters),
-        text: readText(parameters.message),
-        attachments: attachmentsOf(parameters.attachments),
-        customFields: parameters,
-        sendToChat: readFlag(parameters.send_to_chat) ?? false,
-        clientId: header('Idempotency-Key'),
-      },
+    parameters: newMessage,
+    variables: ({ values, parameters, header }) => ({
+      input: { ...values, customFields: parameters, clientId: header('Idempotency-Key') },
     }),
     respond: ({ sendMessage }, { parameters }) =>
       created({
@@ -98,15 +163,8 @@ export const messageRoutes = [
     path: '/chat/Message',
     xml: 'chat-messages',
     document: ReadMessages,
-    variables: ({ parameters }) => ({
-      dialogId: readText(parameters.chat_dialog_id) ?? '',
-      filter: readFilter(parameters, FILTERS),
-      orderBy: readOrder(parameters, SORTS),
-      ...readWindow(parameters),
-      markAsRead: readFlag(parameters.mark_as_read) !== false && !isCount(parameters),
-      since: readText(parameters.since),
-      count: isCount(parameters),
-    }),
+    parameters: listedMessages,
+    variables: ({ values }) => ({ ...values, markAsRead: values.markAsRead && !values.count }),
     respond: ({ readMessages }, { parameters }) => {
       if (isCount(parameters)) return ok({ items: { count: readMessages.totalCount } });
       const { skip, limit } = readWindow(parameters);
@@ -114,19 +172,19 @@ export const messageRoutes = [
       return ok({ skip, limit, items: items?.map(messageShape.present), ...(cursor === null ? {} : { cursor }) });
     },
     errors: errorList,
-    docs: messageDocs.readMessages(FILTERS, SORTS),
+    docs: messageDocs.readMessages,
   }),
   route({
     method: 'put',
     path: '/chat/Message',
     document: MarkDialogMessages,
-    variables: ({ parameters }) => {
+    parameters: parameters('Mutation.markDialogMessages', {
+      chat_dialog_id: ['dialogId', required(textOrEmpty), DIALOG_ID],
+      ...marks,
+    }),
+    variables: ({ values, parameters }) => {
       if (parameters.message !== undefined) throw new NotFoundError();
-      return {
-        dialogId: readText(parameters.chat_dialog_id) ?? '',
-        read: readFlag(parameters.read),
-        delivered: readFlag(parameters.delivered),
-      };
+      return values;
     },
     respond: empty,
     errors: errorList,
@@ -136,7 +194,13 @@ export const messageRoutes = [
     method: 'get',
     path: '/chat/Message/unread',
     document: FindUnreadCounts,
-    variables: ({ parameters }) => ({ dialogIds: dialogIds(parameters.chat_dialog_ids) }),
+    parameters: parameters('Query.unreadCounts', {
+      chat_dialog_ids: [
+        'dialogIds',
+        reader(listOf(text.schema), dialogIds),
+        'Ids of up to 100 dialogs, separated by commas. Omit for all dialogs.',
+      ],
+    }),
     respond: ({ unreadCounts: { total, dialogs } }) => {
       const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
       // No id can replace the value of `total`.
@@ -151,7 +215,7 @@ export const messageRoutes = [
     since: '2.39.0',
     xml: 'chat-message',
     document: FindMessage,
-    variables: ({ path }) => ({ id: path.id! }),
+    inPath: { id: ['id', id, MESSAGE_ID] },
     respond: ({ message }) => ok(messageShape.present(message)),
     errors: errorList,
     docs: messageDocs.findMessage,
@@ -160,15 +224,18 @@ export const messageRoutes = [
     method: 'put',
     path: '/chat/Message/:ids',
     document: UpdateMessages,
-    variables: ({ path, parameters }) => ({
-      ids: readIds(path.ids!),
-      input: {
-        dialogId: readText(parameters.chat_dialog_id) || undefined,
-        text: readText(parameters.message),
-        read: readFlag(parameters.read),
-        delivered: readFlag(parameters.delivered),
-      },
-    }),
+    inPath: { ids: ['ids', ids, 'Id of a message, or, to mark only, up to 100 ids separated by commas.'] },
+    parameters: asInput(
+      parameters('UpdateMessagesInput', {
+        chat_dialog_id: ['dialogId', nonEmptyText, 'Id of the dialog. Messages of other dialogs are then unknown.'],
+        message: [
+          'text',
+          text,
+          `New text, up to ${MAX_BYTES} bytes in UTF-8; requires the sender or an API key alone.`,
+        ],
+        ...marks,
+      }),
+    ),
     respond: empty,
     errors: errorList,
     docs: messageDocs.updateMessages,
@@ -177,9 +244,13 @@ export const messageRoutes = [
     method: 'delete',
     path: '/chat/Message/:ids',
     document: DeleteMessages,
-    variables: ({ path, parameters, header }) => ({
-      ids: readIds(path.ids!),
-      force: readFlag(parameters.force) === true,
+    inPath: { ids: ['ids', ids, 'Id of a message, or up to 100 ids separated by commas.'] },
+    parameters: parameters('Mutation.deleteMessages', {
+      force: ['force', isSet, '1 deletes for all users, 0 for the caller. Default 0.'],
+    }),
+    variables: ({ inPath, values, header }) => ({
+      ...inPath,
+      ...values,
       ownOnly: isOlder(header(VERSION_HEADER), '2.52.0'),
     }),
     respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
@@ -197,11 +268,4 @@ function attachmentsOf(value: ParameterValue | undefined): NonNullable<Parameter
 function dialogIds(value: ParameterValue | undefined): string[] | undefined {
   const ids = readList(value).flatMap((id) => readText(id) || []);
   return ids.length > 0 ? ids : undefined;
-}
-
-/** Replaces an invalid id by 0, so that it counts as an unknown user. */
-function userId({ recipient_id: parameters }: Parameters): number | undefined {
-  if (parameters === undefined || parameters === null || parameters === '') return undefined;
-  const id = readInteger(parameters);
-  return id !== undefined && isDatabaseId(id) ? id : 0;
 }

@@ -1,8 +1,7 @@
-import { Kind, type OperationDefinitionNode } from 'graphql';
+import { type DocumentNode, Kind, type OperationDefinitionNode } from 'graphql';
 import type { Access } from '../lib/access.ts';
 import { operationAccess, operationLimit } from '../schema/index.ts';
 import type { LimitName } from '../server/limits/definitions.ts';
-import type { Route } from './http/route.ts';
 
 export interface Rules {
   field: string;
@@ -10,14 +9,23 @@ export interface Rules {
   limit: LimitName;
 }
 
-export function rulesOf(route: Route): Rules {
+interface Executed {
+  method: string;
+  path: string;
+  document: DocumentNode;
+}
+
+export function rulesOf(route: Executed): Rules {
   const { field } = operationOf(route);
   const name = field.slice(field.indexOf('.') + 1);
   return { field: name, access: operationAccess.get(field)!, limit: operationLimit(field) };
 }
 
 /** Tests validate the documents, because that takes longer than the rest of the start. @throws several root fields */
-export function operationOf({ method, path, document }: Route): { name: string; field: string } {
+export function operationOf({ method, path, document }: Executed): {
+  name: string;
+  field: string;
+} {
   const operation = document.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   )!;

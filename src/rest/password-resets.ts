@@ -1,9 +1,10 @@
 import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
-import { readText } from '../lib/parameter-values.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
+import { textOrEmpty } from './parameters/readers.ts';
+import { parameters, required } from './parameters/table.ts';
 
 const RequestPasswordReset = graphql(`mutation RequestPasswordReset($email: String!) {
   requestPasswordReset(email: $email)
@@ -15,7 +16,9 @@ export const passwordResetRoutes = [
     path: '/users/password/reset',
     refusesWrongTypes: true,
     document: RequestPasswordReset,
-    variables: ({ parameters }) => ({ email: readText(parameters.email) ?? '' }),
+    parameters: parameters('Mutation.requestPasswordReset', {
+      email: ['email', required(textOrEmpty), 'Email address of the user; letter case is ignored.'],
+    }),
     respond: empty,
     errors: resetErrors,
     docs: userDocs.requestPasswordReset,

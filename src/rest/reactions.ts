@@ -1,8 +1,11 @@
-import { type ParameterInput, readText } from '../lib/parameter-values.ts';
+import { readText } from '../lib/parameter-values.ts';
+import { MAX_NAME } from '../resolvers/messages/reactions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, ok, route } from './http/route.ts';
 import { reactionDocs } from './openapi/docs/reactions.ts';
+import { id, reader, text } from './parameters/readers.ts';
+import { limited, parameters, required } from './parameters/table.ts';
 
 const AddReaction = graphql(`mutation AddReaction($messageId: ID!, $name: String) {
   addReaction(messageId: $messageId, name: $name) { id }
@@ -20,6 +23,15 @@ const RemoveReaction = graphql(`mutation RemoveReaction($messageId: ID!, $name: 
   removeReaction(messageId: $messageId, name: $name) { id }
 }`);
 
+const MESSAGE_ID = 'Id of the message, 24 hex digits.';
+const REACTION = `Name of the reaction, such as \`like\`; 1 to ${MAX_NAME} characters.`;
+
+const reaction = limited(text, { minLength: 1, maxLength: MAX_NAME });
+/** A value that is no text is an invalid name instead of a missing one. */
+const changed = reader(reaction.schema, (value) =>
+  value === undefined || value === null ? undefined : (readText(value) ?? ''),
+);
+
 export const reactionRoutes = [
   route({
     method: 'post',
@@ -27,7 +39,8 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: AddReaction,
-    variables: ({ path, parameters }) => ({ messageId: path.id!, name: readText(parameters.name) }),
+    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    parameters: parameters('Mutation.addReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
     errors: errorList,
     docs: reactionDocs.addReaction,
@@ -38,10 +51,10 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: ChangeReactions,
-    variables: ({ path, parameters }) => ({
-      messageId: path.id!,
-      add: nameOf(parameters.add),
-      remove: nameOf(parameters.remove),
+    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    parameters: parameters('Mutation.changeReactions', {
+      add: ['add', changed, 'Name of the reaction to add.'],
+      remove: ['remove', changed, 'Name of the reaction to remove.'],
     }),
     respond: empty,
     errors: errorList,
@@ -52,7 +65,7 @@ export const reactionRoutes = [
     path: '/chat/Message/:id/reactions',
     since: '2.58.0',
     document: ListReactions,
-    variables: ({ path }) => ({ messageId: path.id! }),
+    inPath: { id: ['messageId', id, MESSAGE_ID] },
     respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
     errors: errorList,
     docs: reactionDocs.listReactions,
@@ -63,14 +76,10 @@ export const reactionRoutes = [
     since: '2.58.0',
     refusesWrongTypes: true,
     document: RemoveReaction,
-    variables: ({ path, parameters }) => ({ messageId: path.id!, name: readText(parameters.name) }),
+    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    parameters: parameters('Mutation.removeReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
     errors: errorList,
     docs: reactionDocs.removeReaction,
   }),
 ];
-
-/** Turns a value that is no text into an invalid name instead of a missing one. */
-function nameOf(value: ParameterInput): string | undefined {
-  return value === undefined || value === null ? undefined : (readText(value) ?? '');
-}

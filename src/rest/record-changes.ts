@@ -1,14 +1,27 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
+import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { readIds, readWindow } from './http/lists.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
+import { anything, described, mapOf, text } from './openapi/docs/schemas.ts';
+import { readWindow, window } from './parameters/lists.ts';
+import { id, ids, shownAs, unchecked } from './parameters/readers.ts';
+import {
+  asInput,
+  type ParameterTable,
+  parameters,
+  required,
+  type Source,
+  tableOf,
+  together,
+} from './parameters/table.ts';
 import { presentRecord } from './presented-records.ts';
-import { readChanges, readCriteria, readNewRecord } from './record-forms.ts';
+import { CHILD, CLASS_NAME, changedRecord, newRecord, RECORD_ID, RECORD_IDS, readCriteria } from './record-forms.ts';
+import { recordFilters } from './record-lists.ts';
 import { recordShape } from './shapes/record.ts';
 
 const CreateRecord = graphql(
@@ -65,18 +78,50 @@ const DeleteRecordsByCriteria = graphql(`mutation DeleteRecordsByCriteria($class
   deleteRecordsByCriteria(className: $className, criteria: $criteria) { totalDeleted }
 }`);
 
+/** `{ "record": { "1": { … }, "2": { … } } }`, in numeric order; each record is read by a call. */
+function several<Values>({ schema, read }: ParameterTable<Values>) {
+  return tableOf(
+    {
+      record: {
+        ...mapOf(schema),
+        description: `Up to ${MAX_RECORDS} records by number, processed in numeric order.`,
+      },
+    },
+    ({ record }, source) =>
+      readNumbered(record).map(([number, parameters]) => [number, () => read(parameters, source)] as const),
+    ['record'],
+  );
+}
+
+const changedByCriteria = {
+  schema: together(
+    parameters('Mutation.updateRecordsByCriteria', {
+      search_criteria: ['criteria', required(shownAs(unchecked, mapOf(anything))), 'Filters, as in lists.'],
+    }),
+    window,
+    changedRecord,
+  ).schema,
+  read: (parameters: Parameters, source: Source) => {
+    const { search_criteria: criteria, limit: _limit, skip: _skip, ...changes } = parameters;
+    return {
+      criteria: isObject(criteria) ? readCriteria(criteria) : undefined,
+      input: changedRecord.read(changes, source),
+      ...readWindow(parameters),
+    };
+  },
+};
+
 export const recordChangeRoutes = [
   route({
     method: 'post',
     path: '/data/:class/multi',
     xml: 'records',
     document: CreateRecords,
-    variables: (request) => ({
-      className: request.path.class!,
-      records: readNumbered(request.parameters.record).map(([number, parameters]) => ({
-        number,
-        ...named(number, () => readNewRecord(parameters, request)),
-      })),
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: several(newRecord),
+    variables: ({ inPath, values }) => ({
+      ...inPath,
+      records: values.map(([number, read]) => ({ number, ...numbered(number, read) })),
     }),
     respond: ({ createRecords }, { path }) =>
       created({ class_name: path.class, items: createRecords.map((record) => presentRecord(record)) }),
@@ -89,14 +134,19 @@ export const recordChangeRoutes = [
     xml: 'records',
     plainRefusal: true,
     document: UpdateRecords,
-    variables: (request) => ({
-      className: request.path.class!,
-      records: readNumbered(request.parameters.record).map(([, { id, ...parameters }]) => {
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: several({
+      schema: together(
+        changedRecord,
+        tableOf({ id: described(text, RECORD_ID) }, () => ({}), ['id']),
+      ).schema,
+      read: ({ id, ...parameters }, source) => {
         const name = readText(id);
         if (!name) throw new BadInputError('id is missing');
-        return { id: name, changes: readChanges(parameters, request) };
-      }),
+        return { id: name, changes: changedRecord.read(parameters, source) };
+      },
     }),
+    variables: ({ inPath, values }) => ({ ...inPath, records: values.map(([, read]) => read()) }),
     respond: ({ updateRecords: { records, notFoundIds } }, { path }) =>
       ok({
         class_name: path.class,
@@ -111,15 +161,8 @@ export const recordChangeRoutes = [
     path: '/data/:class/by_criteria',
     xml: 'records',
     document: UpdateRecordsByCriteria,
-    variables: (request) => {
-      const { search_criteria: criteria, limit, skip, ...changes } = request.parameters;
-      return {
-        className: request.path.class!,
-        criteria: isObject(criteria) ? readCriteria(criteria) : undefined,
-        input: readChanges(changes, request),
-        ...readWindow(request.parameters),
-      };
-    },
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: changedByCriteria,
     respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
       ok({
         class_name: path.class,
@@ -135,7 +178,8 @@ export const recordChangeRoutes = [
     method: 'delete',
     path: '/data/:class/by_criteria',
     document: DeleteRecordsByCriteria,
-    variables: ({ path, parameters }) => ({ className: path.class!, criteria: readCriteria(parameters) }),
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: { schema: recordFilters, read: (parameters) => ({ criteria: readCriteria(parameters) }) },
     respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
     errors: errorList,
     docs: recordDocs.deleteRecordsByCriteria,
@@ -145,9 +189,9 @@ export const recordChangeRoutes = [
     path: '/data/:class',
     xml: 'record',
     document: CreateRecord,
-    variables: (request) => ({
-      input: { className: request.path.class!, ...readNewRecord(request.parameters, request) },
-    }),
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: newRecord,
+    variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
     respond: ({ createRecord }) => created(presentRecord(createRecord)),
     errors: errorList,
     docs: recordDocs.createRecord,
@@ -157,7 +201,7 @@ export const recordChangeRoutes = [
     path: '/data/:class/:ids',
     several: true,
     document: DeleteRecords,
-    variables: ({ path }) => ({ className: path.class!, ids: readIds(path.ids!) }),
+    inPath: { class: ['className', id, CLASS_NAME], ids: ['ids', ids, RECORD_IDS] },
     respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
     errors: errorList,
     docs: recordDocs.deleteRecords,
@@ -167,11 +211,8 @@ export const recordChangeRoutes = [
     path: '/data/:class/:id',
     xml: 'record',
     document: UpdateRecord,
-    variables: (request) => ({
-      className: request.path.class!,
-      id: request.path.id!,
-      input: readChanges(request.parameters, request),
-    }),
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    parameters: asInput(changedRecord),
     respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
     errors: errorList,
     docs: recordDocs.updateRecord,
@@ -180,7 +221,7 @@ export const recordChangeRoutes = [
     method: 'delete',
     path: '/data/:class/:id',
     document: DeleteRecord,
-    variables: ({ path }) => ({ className: path.class!, id: path.id! }),
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
     respond: empty,
     errors: errorList,
     docs: recordDocs.deleteRecord,
@@ -191,19 +232,17 @@ export const recordChangeRoutes = [
     xml: 'record',
     plainRefusal: true,
     document: CreateChildRecord,
-    variables: (request) => {
-      const { class: parentClassName, parent, child } = request.path;
-      const { fields, permissions } = readNewRecord(request.parameters, request);
-      return {
-        input: {
-          className: child!,
-          parentClassName: parentClassName!,
-          parentId: parent!,
-          fields,
-          permissions,
-        },
-      };
-    },
+    inPath: CHILD,
+    parameters: newRecord,
+    variables: ({ path, values: { fields, permissions } }) => ({
+      input: {
+        className: path.child,
+        parentClassName: path.class,
+        parentId: path.parent,
+        fields,
+        permissions,
+      },
+    }),
     respond: ({ createChildRecord }) => created(presentRecord(createChildRecord)),
     errors: errorList,
     docs: recordDocs.createChildRecord,
@@ -227,7 +266,7 @@ function readNumbered(record: ParameterValue | undefined): [number: number, para
     .sort(([a], [b]) => a - b);
 }
 
-function named<Read>(number: number, read: () => Read): Read {
+function numbered<Read>(number: number, read: () => Read): Read {
   try {
     return read();
   } catch (error) {

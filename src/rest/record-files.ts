@@ -1,8 +1,10 @@
-import { readText } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { download, empty, MAX_UPLOAD_BYTES, ok, type RestRequest, route } from './http/route.ts';
+import { download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
+import { id, textOrEmpty } from './parameters/readers.ts';
+import { parameters, required } from './parameters/table.ts';
+import { CLASS_NAME, RECORD_ID } from './record-forms.ts';
 import { uploadedRecordFileShape } from './shapes/record.ts';
 
 const UploadRecordFile = graphql(
@@ -20,6 +22,9 @@ const DeleteRecordFile = graphql(`mutation DeleteRecordFile($className: String!,
   deleteRecordFile(className: $className, id: $id, fieldName: $fieldName)
 }`);
 
+const fieldOf = (operation: string) =>
+  parameters(operation, { field_name: ['fieldName', required(textOrEmpty), 'Name of a field of type `File`.'] });
+
 /** Must precede the routes of records, where `file` would be a class. */
 export const recordFileRoutes = [
   route({
@@ -27,7 +32,8 @@ export const recordFileRoutes = [
     path: '/data/:class/:id/file',
     upload: { maxBytes: MAX_UPLOAD_BYTES },
     document: UploadRecordFile,
-    variables: placeOf,
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    parameters: fieldOf('Mutation.uploadRecordFile'),
     respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
     errors: errorList,
     docs: recordFileDocs.uploadRecordFile,
@@ -37,7 +43,8 @@ export const recordFileRoutes = [
     path: '/data/:class/:id/file',
     download: true,
     document: FindRecordFile,
-    variables: placeOf,
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    parameters: fieldOf('Query.recordFile'),
     respond: ({ recordFile }) => download(recordFile),
     errors: errorList,
     docs: recordFileDocs.findRecordFile,
@@ -46,13 +53,10 @@ export const recordFileRoutes = [
     method: 'delete',
     path: '/data/:class/:id/file',
     document: DeleteRecordFile,
-    variables: placeOf,
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    parameters: fieldOf('Mutation.deleteRecordFile'),
     respond: empty,
     errors: errorList,
     docs: recordFileDocs.deleteRecordFile,
   }),
 ];
-
-function placeOf({ path, parameters }: RestRequest) {
-  return { className: path.class!, id: path.id!, fieldName: readText(parameters.field_name) ?? '' };
-}

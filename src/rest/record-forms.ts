@@ -1,22 +1,65 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readInteger, readList, readText } from '../lib/parameter-values.ts';
-import { readWindow } from './http/lists.ts';
-import type { RestRequest } from './http/route.ts';
-import { readPermissions } from './record-permissions.ts';
+import { readList, readText } from '../lib/parameter-values.ts';
+import { anything, described, mapOf, named, requestObject, text, WRONG_TYPE } from './openapi/docs/schemas.ts';
+import { noted, parameters, type Source } from './parameters/table.ts';
+import { permissionsOf } from './record-permissions.ts';
 
-const OPERATIONS = ['read', 'update', 'delete'] as const;
+export const CLASS_NAME = 'Name of the class.';
+export const RECORD_ID = 'Id of the record, 24 hex digits.';
+export const RECORD_IDS = 'Ids of records, separated by commas.';
+
+/** The path of child records. */
+export const CHILD = {
+  class: noted(text, 'Name of the class of the parent.'),
+  parent: noted(text, 'Id of the parent record, 24 hex digits.'),
+  child: noted(text, 'Name of the class of the children.'),
+};
+
+const NO_PARENT = 'Parent record was not found';
+
+const operator = (description: string) => described(mapOf(anything), description);
 
 const OPERATORS = {
-  inc: 'inc',
-  push: 'push',
-  add_to_set: 'addToSet',
-  pull: 'pull',
-  pull_all: 'pullAll',
-  pop: 'pop',
+  inc: ['inc', operator('Numbers to add, by field. An unset field counts as 0.')],
+  push: ['push', operator('Items to append to arrays, by field: one item or a list.')],
+  add_to_set: ['addToSet', operator('Items to append to arrays, by field, unless the array contains them.')],
+  pull: ['pull', operator('Items to remove from arrays, by field: a value, or a condition such as `{"lt": 5}`.')],
+  pull_all: ['pullAll', operator('Lists of items to remove from arrays, by field.')],
+  pop: ['pop', operator('1 removes the last item of an array, -1 the first, by field.')],
 } as const;
 
-type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS]]?: ParameterValue };
+type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS][0]]?: ParameterValue };
+
+const permissions = permissionsOf(['read', 'update', 'delete']);
+const VALUES = described(anything, 'Value of the field with this name.');
+
+const { schema: ofNewRecord, read: readMembers } = parameters('CreateRecordInput', {
+  _parent_id: noted(
+    { ...text, [WRONG_TYPE]: () => NO_PARENT },
+    'Id of the parent record, of any class. Deleting the parent deletes this record.',
+  ),
+  permissions,
+});
+
+export const newRecord = {
+  schema: named('NewRecord', { ...ofNewRecord, additionalProperties: VALUES }),
+  read: (parameters: Parameters, source: Source) => {
+    const fields = readFields(parameters, source);
+    return { fields, ...readMembers(parameters, source), parentId: parentOf(fields) };
+  },
+};
+
+export const changedRecord = {
+  schema: {
+    ...requestObject({
+      ...Object.fromEntries(Object.entries(OPERATORS).map(([name, [, schema]]) => [name, schema])),
+      permissions: permissions.schema,
+    }),
+    additionalProperties: VALUES,
+  },
+  read: readChanges,
+};
 
 const LIST_PARAMETERS = new Set([
   'skip',
@@ -31,33 +74,28 @@ const LIST_PARAMETERS = new Set([
 
 const LIST_OPERATORS = new Set(['in', 'nin', 'all', 'or']);
 
-export function readNewRecord(parameters: Parameters, request: RestRequest) {
-  const fields = readFields(parameters, request);
-  return {
-    fields,
-    permissions: readPermissions(parameters, OPERATIONS),
-    parentId: parentOf(fields),
-  };
-}
-
 function parentOf({ _parent_id: id }: Parameters): string | undefined {
-  if (typeof id === 'object' && id !== null) throw new UnprocessableError('Parent record was not found');
+  if (typeof id === 'object' && id !== null) throw new UnprocessableError(NO_PARENT);
   return readText(id) || undefined;
 }
 
-export function readChanges(parameters: Parameters, request: RestRequest) {
+function readChanges(parameters: Parameters, source: Source) {
   const operators: Operators = {};
   const fields: Parameters = Object.create(null);
   for (const [name, value] of Object.entries(parameters)) {
-    const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name as keyof typeof OPERATORS] : undefined;
+    const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name as keyof typeof OPERATORS][0] : undefined;
     if (operator && isObject(value)) operators[operator] = value;
     else fields[name] = value;
   }
-  return { fields: readFields(fields, request), ...operators, permissions: readPermissions(parameters, OPERATIONS) };
+  return {
+    fields: readFields(fields, source),
+    ...operators,
+    ...permissions.variables!(undefined, { ...source, parameters }),
+  };
 }
 
 /** Except in JSON, the text `null` is null. */
-export function readFields(parameters: Parameters, { header }: Pick<RestRequest, 'header'>): Parameters {
+export function readFields(parameters: Parameters, { header }: Pick<Source, 'header'>): Parameters {
   if (/^\s*application\/json/i.test(header('Content-Type') ?? '')) return parameters;
   const fields: Parameters = Object.create(null);
   for (const [name, value] of Object.entries(parameters)) fields[name] = value === 'null' ? null : value;
@@ -82,41 +120,4 @@ function operatorsOf(requested: Parameters): Parameters {
 
 function orNull(value: ParameterValue): ParameterValue {
   return value === 'null' ? null : value;
-}
-
-export function readRecordOrder(parameters: Parameters) {
-  const descending = readText(parameters.sort_desc);
-  const field = descending || readText(parameters.sort_asc);
-  return field ? { field, direction: descending ? ('DESC' as const) : ('ASC' as const) } : undefined;
-}
-
-/** Like `readWindow`, but `limit=-1` selects the last record of the order. */
-export function readRecordWindow(parameters: Parameters) {
-  const lastOnly = readInteger(parameters.limit) === -1;
-  const { limit, skip } = readWindow(parameters);
-  return { limit: lastOnly ? 1 : limit, skip, lastOnly };
-}
-
-const FUNCTIONS = { avg: 'AVG', min: 'MIN', max: 'MAX', sum: 'SUM' } as const;
-
-interface Calculation {
-  field: string;
-  function: (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
-}
-
-/** `group_by=make&value[calc]=avg` @throws {UnprocessableError} `Incorrect filter: <field>[calc]` */
-export function readGrouping(parameters: Parameters) {
-  const criteria = readCriteria(parameters);
-  const by = readText(parameters.group_by) || undefined;
-  const calculations: Calculation[] = [];
-  if (by === undefined) return { by, calculations, criteria };
-  for (const [field, requested] of Object.entries(criteria)) {
-    if (!isObject(requested) || requested.calc === undefined) continue;
-    const { calc, ...filters } = requested;
-    const name = readText(calc) ?? '';
-    if (!Object.hasOwn(FUNCTIONS, name)) throw new UnprocessableError(`Incorrect filter: ${field}[calc]`);
-    calculations.push({ field, function: FUNCTIONS[name as keyof typeof FUNCTIONS] });
-    criteria[field] = Object.assign(Object.create(null), filters);
-  }
-  return { by, calculations, criteria };
 }

@@ -3,6 +3,8 @@ import { UnprocessableError } from '../lib/errors.ts';
 import { type ParameterInput, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { ACCESS_KINDS, type AccessKind } from '../resolvers/classes/grants.ts';
+import { described, integerId, oneOfTexts, requestObject, text } from './openapi/docs/schemas.ts';
+import type { Spread } from './parameters/table.ts';
 
 type RecordAccess = Uppercase<AccessKind>;
 
@@ -24,7 +26,40 @@ export type Operation = 'create' | 'read' | 'update' | 'delete';
  * Accepts nested objects, with the names of requests (`ids`) or of responses (`users_ids`), and dotted keys.
  * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
-export function readPermissions<Among extends Operation>(
+export function permissionsOf<Among extends Operation>(
+  among: readonly Among[],
+  { isClass = false }: { isClass?: boolean } = {},
+): Spread<{ permissions: Partial<Record<Among, PermissionInput>> | undefined }> {
+  const kinds = ACCESS_KINDS.filter((kind) => isClass || kind !== 'not_allowed');
+  const permission = requestObject(
+    {
+      access: described(
+        oneOfTexts(kinds),
+        '`open`: every user. `owner`: the owner only. `open_for_users_ids`: users in `ids`. `open_for_groups`: users ' +
+          'with a tag in `groups`.' +
+          (isClass ? ' `not_allowed`: API keys alone.' : ''),
+      ),
+      ids: described(
+        { type: ['array', 'string'], items: integerId },
+        'Ids of users, up to 1,000; required with `open_for_users_ids`. An array, or a text with commas: `1,2`.',
+      ),
+      groups: described(
+        { type: ['array', 'string'], items: text },
+        'Tags of users, up to 1,000 of 1 to 50 characters; required with `open_for_groups`.',
+      ),
+    },
+    ['access'],
+  );
+  return {
+    variables: (_value, { parameters }) => ({ permissions: readPermissions(parameters, among, { isClass }) }),
+    schema: described(
+      requestObject(Object.fromEntries(among.map((operation) => [operation, permission]))),
+      'Permissions by operation. Omitted operations keep their permission, or have the default.',
+    ),
+  };
+}
+
+function readPermissions<Among extends Operation>(
   parameters: Parameters,
   among: readonly Among[],
   { isClass = false }: { isClass?: boolean } = {},

@@ -1,12 +1,14 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
-import { readFlag } from '../lib/parameter-values.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { isCount, readIds } from './http/lists.ts';
 import { type Answer, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
+import { isCount } from './parameters/lists.ts';
+import { id, ids, isSet } from './parameters/readers.ts';
+import { parameters } from './parameters/table.ts';
 import { type ListedRecord, presentListed, presentRecord } from './presented-records.ts';
-import { readGrouping, readRecordOrder, readRecordWindow } from './record-forms.ts';
+import { CHILD, CLASS_NAME, RECORD_ID, RECORD_IDS } from './record-forms.ts';
+import { asksForPermissions, readGrouping, recordListing, recordOutput } from './record-lists.ts';
 import { presentValue } from './record-values.ts';
 import { listedRecordShape, recordShape } from './shapes/record.ts';
 
@@ -49,8 +51,9 @@ export const recordRoutes = [
     path: '/data/:class',
     xml: 'records',
     document: ListRecordPage,
-    variables: ({ path, parameters }) => ({ className: path.class!, ...readListing(parameters) }),
-    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class!, parameters),
+    inPath: { class: ['className', id, CLASS_NAME] },
+    parameters: recordListing,
+    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class, parameters),
     errors: errorList,
     docs: recordDocs.listRecords,
   }),
@@ -60,11 +63,8 @@ export const recordRoutes = [
     several: true,
     xml: 'records',
     document: FindRecordsById,
-    variables: ({ path, parameters }) => ({
-      className: path.class!,
-      ids: readIds(path.ids!),
-      permissions: asksForPermissions(parameters),
-    }),
+    inPath: { class: ['className', id, CLASS_NAME], ids: ['ids', ids, RECORD_IDS] },
+    parameters: recordOutput,
     respond: ({ recordsById: { records, notFoundIds } }, { path, parameters }) =>
       ok({
         class_name: path.class,
@@ -79,10 +79,9 @@ export const recordRoutes = [
     path: '/data/:class/:id',
     xml: 'record',
     document: FindRecord,
-    variables: ({ path, parameters }) => ({
-      className: path.class!,
-      id: path.id!,
-      ownOnly: asksForPermissions(parameters),
+    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    parameters: parameters('Query.record', {
+      permissions: ['ownOnly', isSet, '1 returns only the permissions; for the owner and API keys alone. Default 0.'],
     }),
     respond: ({ record }, { parameters }) => {
       if (!asksForPermissions(parameters)) return ok(presentRecord(record));
@@ -97,36 +96,18 @@ export const recordRoutes = [
     path: '/data/:class/:parent/:child',
     xml: 'records',
     document: ListRecordPage,
-    variables: ({ path, parameters }) => ({
-      className: path.child!,
-      parent: { className: path.class!, id: path.parent! },
-      ...readListing(parameters),
+    inPath: CHILD,
+    parameters: recordListing,
+    variables: ({ path, values }) => ({
+      className: path.child,
+      parent: { className: path.class, id: path.parent },
+      ...values,
     }),
-    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child!, parameters),
+    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child, parameters),
     errors: errorList,
     docs: recordDocs.listChildRecords,
   }),
 ];
-
-function asksForPermissions({ permissions }: Parameters): boolean {
-  return readFlag(permissions) === true;
-}
-
-function readListing(parameters: Parameters) {
-  const { by, calculations, criteria } = readGrouping(parameters);
-  const count = isCount(parameters);
-  return {
-    criteria,
-    orderBy: readRecordOrder(parameters),
-    ...readRecordWindow(parameters),
-    count,
-    groups: !count && by !== undefined,
-    items: !count && by === undefined,
-    by: by ?? '',
-    calculations,
-    permissions: asksForPermissions(parameters),
-  };
-}
 
 interface PageAnswer {
   skip: number;

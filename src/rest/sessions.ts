@@ -1,10 +1,11 @@
 import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
-import { readText } from '../lib/parameter-values.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { type Answer, created, empty, ok, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
+import { integer, text } from './parameters/readers.ts';
+import { object, parameters, required } from './parameters/table.ts';
 import { sessionShape } from './shapes/session.ts';
 import { userShape } from './shapes/user.ts';
 
@@ -26,12 +27,62 @@ const LoginUser = graphql(
 
 const LogoutUser = graphql(`mutation LogoutUser { logoutUser(keepDevices: true) }`);
 
+const signIn = {
+  login: ['login', text, 'Login of the user; letter case is ignored.'],
+  email: ['email', text, 'Email address of the user, in place of `login`; letter case is ignored.'],
+  password: ['password', text, 'Password of the user; required with `login` or `email`.'],
+} as const;
+const provider = ['provider', text, 'Sign-in by `facebook`, `twitter` or `firebase_phone`.'] as const;
+const keys = object(
+  parameters('SessionKeys', {
+    token: ['token', required(text), 'Access token from the provider.'],
+    secret: ['secret', text, 'Secret of the access token; Twitter only.'],
+  }),
+);
+const firebasePhone = object(
+  parameters('SessionFirebasePhone', {
+    project_id: ['projectId', text, 'Firebase project; must be the one of the application.'],
+    access_token: ['accessToken', text, 'Firebase ID token of the user.'],
+  }),
+);
+const KEYS = 'Credentials from Facebook or Twitter.';
+const FIREBASE = 'Credentials from Firebase phone sign-in.';
+
+/** The operation reads all parameters by itself, because each one is part of the signature. */
+const signedParameters = parameters('CreateSessionInput', {
+  application_id: ['applicationId', required(integer), 'Id of the application.'],
+  auth_key: ['authKey', required(text), 'Key of the application; not secret.'],
+  nonce: ['nonce', required(integer), 'Any integer; each pair with `timestamp` is accepted once.'],
+  timestamp: [
+    'timestamp',
+    required(integer),
+    'Unix time in seconds, at most one hour before or after the time of the server.',
+  ],
+  signature: ['signature', required(text), 'HMAC of the other parameters, in lower-case hex.'],
+  user: [
+    'user',
+    object(parameters('SessionUser', signIn)),
+    'Credentials for a user session; omit for an application session.',
+  ],
+  provider,
+  keys: ['keys', keys, KEYS],
+  firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+});
+
+const credentials = parameters('LoginUserInput', {
+  ...signIn,
+  provider,
+  keys: ['keys', keys, KEYS],
+  firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+});
+
 export const sessionRoutes = [
   route({
     method: 'post',
     path: '/session',
     refusesWrongTypes: true,
     document: CreateSession,
+    parameters: signedParameters,
     variables: ({ parameters }) => {
       requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
       return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
@@ -47,7 +98,6 @@ export const sessionRoutes = [
     method: 'get',
     path: '/session',
     document: FindSession,
-    variables: () => ({}),
     respond: ({ session }) => ok(sessionShape.present(session)),
     errors: errorsByField,
     docs: sessionDocs.findSession,
@@ -56,7 +106,6 @@ export const sessionRoutes = [
     method: 'delete',
     path: '/session',
     document: DeleteSession,
-    variables: () => ({}),
     respond: (): Answer => ({ ...empty(), endsSession: true }),
     errors: errorsByField,
     docs: sessionDocs.deleteSession,
@@ -66,9 +115,13 @@ export const sessionRoutes = [
     path: '/login',
     refusesWrongTypes: true,
     document: LoginUser,
-    variables: ({ parameters }) => ({
-      input: loginInput(isObject(parameters.user) ? { ...parameters, ...parameters.user } : parameters),
-    }),
+    parameters: credentials,
+    variables: (source) => {
+      const { parameters } = source;
+      const sent = isObject(parameters.user) ? { ...parameters, ...parameters.user } : parameters;
+      requireTextCredentials(sent);
+      return { input: credentials.read(sent, source) };
+    },
     respond: ({ loginUser }) => ok(userShape.present(loginUser)),
     errors: errorsByField,
     docs: sessionDocs.loginUser,
@@ -77,7 +130,6 @@ export const sessionRoutes = [
     method: 'delete',
     path: '/login',
     document: LogoutUser,
-    variables: () => ({}),
     respond: empty,
     errors: errorsByField,
     docs: sessionDocs.logoutUser,
@@ -93,19 +145,4 @@ function requireTextCredentials({ login, email, password, provider, keys, fireba
 
 function isNested(value: ParameterValue | undefined): boolean {
   return typeof value === 'object' && value !== null;
-}
-
-function loginInput(parameters: Parameters) {
-  requireTextCredentials(parameters);
-  const { login, email, password, provider, keys, firebase_phone: phone } = parameters;
-  return {
-    login: readText(login),
-    email: readText(email),
-    password: readText(password),
-    provider: readText(provider),
-    keys: isObject(keys) ? { token: readText(keys.token), secret: readText(keys.secret) } : undefined,
-    firebasePhone: isObject(phone)
-      ? { accessToken: readText(phone.access_token), projectId: readText(phone.project_id) }
-      : undefined,
-  };
 }

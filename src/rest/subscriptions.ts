@@ -1,10 +1,12 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { readIdList, readText } from '../lib/parameter-values.ts';
+import { readIdList } from '../lib/parameter-values.ts';
+import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/subscriptions/rules.ts';
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { readIntegerId } from './http/integer-ids.ts';
 import { created, empty, ok, route } from './http/route.ts';
+import { oneOfTexts } from './openapi/docs/schemas.ts';
 import { subscriptionDocs } from './openapi/docs/subscriptions.ts';
+import { given, integerId, reader, refusedAs, shownAs, text, textOrEmpty, texts } from './parameters/readers.ts';
+import { asInput, limited, noted, object, objectOrEmpty, parameters, required } from './parameters/table.ts';
 import { pushTokenShape, subscriptionShape } from './shapes/subscription.ts';
 
 const CreateSubscription = graphql(
@@ -29,19 +31,79 @@ const CreatePushToken = graphql(
 
 const DeletePushToken = graphql(`mutation DeletePushToken($id: Int!) { deletePushToken(id: $id) }`);
 
+const invalidSequence = () => 'Client identification sequence is not valid';
+
+/** Browsers send the JSON of their `PushSubscription`. */
+const token = objectOrEmpty(
+  parameters('PushTokenInput', {
+    environment: [
+      'environment',
+      refusedAs(
+        shownAs(text, oneOfTexts(['production', 'development'])),
+        () => 'Environment should be production or development',
+      ),
+      'Environment of the app; only events of the same one arrive.',
+    ],
+    client_identification_sequence: [
+      'clientIdentificationSequence',
+      refusedAs(limited(text, { maxLength: MAX_SEQUENCE }), invalidSequence),
+      `Device token from the push provider, up to ${MAX_SEQUENCE} characters. Browsers send \`endpoint\` in its place.`,
+    ],
+    bundle_identifier: [
+      'bundleIdentifier',
+      limited(text, { maxLength: MAX_BUNDLE }),
+      `Identifier of the app, up to ${MAX_BUNDLE} characters.`,
+    ],
+    endpoint: ['endpoint', refusedAs(text, invalidSequence), 'Endpoint from the `PushSubscription` of a browser.'],
+    keys: [
+      'keys',
+      object(
+        parameters('BrowserKeysInput', {
+          p256dh: ['p256dh', required(refusedAs(textOrEmpty, invalidSequence)), 'Public key, Base64url.'],
+          auth: ['auth', required(refusedAs(textOrEmpty, invalidSequence)), 'Authentication secret, Base64url.'],
+        }),
+      ),
+      'Keys from the `PushSubscription` of a browser; required with `endpoint`.',
+    ],
+  }),
+);
+
+const device = objectOrEmpty(
+  parameters('DeviceInput', {
+    platform: [
+      'platform',
+      required(refusedAs(shownAs(text, oneOfTexts(['ios', 'android', 'web'])), () => 'Device platform is not valid')),
+      'Platform of the device.',
+    ],
+    udid: [
+      'udid',
+      required(refusedAs(limited(text, { maxLength: MAX_UDID }), () => 'Device udid is invalid')),
+      `Id of the device, up to ${MAX_UDID} characters.`,
+    ],
+  }),
+);
+
+const CHANNELS =
+  'Channels, separated by commas: `apns`, `apns_voip`, `gcm`, `web` and `email`. Each one becomes a subscription.';
+
+const newSubscription = parameters('CreateSubscriptionInput', {
+  notification_channel: noted({ ...texts.schema, examples: ['apns,apns_voip'] }, CHANNELS),
+  notification_channels: [
+    'channels',
+    reader(texts.schema, (value, { parameters }) => readIdList(value ?? parameters.notification_channel)),
+    'The same; takes precedence over `notification_channel`.',
+  ],
+  push_token: ['token', given(token), 'Push token of the device. Omit to use the latest stored token.'],
+  device: ['device', given(device), 'The device. Omit to use the device of the latest stored token.'],
+});
+
 export const subscriptionRoutes = [
   route({
     method: 'post',
     path: '/subscriptions',
     xml: 'subscriptions',
     document: CreateSubscription,
-    variables: ({ parameters }) => ({
-      input: {
-        channels: readIdList(parameters.notification_channels ?? parameters.notification_channel),
-        token: parameters.push_token === undefined ? undefined : tokenOf(parameters.push_token),
-        device: parameters.device === undefined ? undefined : deviceOf(parameters.device),
-      },
-    }),
+    parameters: asInput(newSubscription),
     respond: ({ createSubscription }) => created(createSubscription.map(subscriptionShape.present)),
     errors: errorListOrId,
     docs: subscriptionDocs.createSubscription,
@@ -51,7 +113,6 @@ export const subscriptionRoutes = [
     path: '/subscriptions',
     xml: 'subscriptions',
     document: ListSubscriptions,
-    variables: () => ({}),
     respond: ({ subscriptions }) => ok(subscriptions.map(subscriptionShape.present)),
     errors: errorListOrId,
     docs: subscriptionDocs.listSubscriptions,
@@ -60,7 +121,7 @@ export const subscriptionRoutes = [
     method: 'delete',
     path: '/subscriptions/:id',
     document: DeleteSubscription,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, 'Id of the push subscription.'] },
     respond: empty,
     errors: errorListOrId,
     docs: subscriptionDocs.deleteSubscription,
@@ -69,9 +130,12 @@ export const subscriptionRoutes = [
     method: 'post',
     path: '/push_tokens',
     document: CreatePushToken,
-    variables: ({ parameters }) => ({
-      input: { token: tokenOf(parameters.push_token), device: deviceOf(parameters.device) },
-    }),
+    parameters: asInput(
+      parameters('CreatePushTokenInput', {
+        push_token: ['token', required(token), 'The push token.'],
+        device: ['device', required(device), 'The device of the token.'],
+      }),
+    ),
     respond: ({ createPushToken }) => created(pushTokenShape.present(createPushToken)),
     errors: errorListOrId,
     docs: subscriptionDocs.createPushToken,
@@ -80,28 +144,9 @@ export const subscriptionRoutes = [
     method: 'delete',
     path: '/push_tokens/:id',
     document: DeletePushToken,
-    variables: ({ path }) => ({ id: readIntegerId(path.id!) }),
+    inPath: { id: ['id', integerId, 'Id of the push token.'] },
     respond: empty,
     errors: errorListOrId,
     docs: subscriptionDocs.deletePushToken,
   }),
 ];
-
-/** Browsers send the JSON of their `PushSubscription`. */
-function tokenOf(value: ParameterValue | undefined) {
-  const token: Parameters = isObject(value) ? value : {};
-  return {
-    environment: readText(token.environment),
-    clientIdentificationSequence: readText(token.client_identification_sequence),
-    bundleIdentifier: readText(token.bundle_identifier),
-    endpoint: readText(token.endpoint),
-    keys: isObject(token.keys)
-      ? { p256dh: readText(token.keys.p256dh) ?? '', auth: readText(token.keys.auth) ?? '' }
-      : undefined,
-  };
-}
-
-function deviceOf(value: ParameterValue | undefined) {
-  const device: Parameters = isObject(value) ? value : {};
-  return { platform: readText(device.platform), udid: readText(device.udid) };
-}

@@ -1,12 +1,13 @@
-import type { Parameters } from '../lib/bracket-keys.ts';
-import { readIdList, readText } from '../lib/parameter-values.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { pageWindow, presentPage } from './http/pagination.ts';
 import { ok, route } from './http/route.ts';
+import { listOf, WRONG_TYPE } from './openapi/docs/schemas.ts';
 import { userDocs } from './openapi/docs/users.ts';
+import { page, presentPage } from './parameters/pages.ts';
+import { shownAs, text, textOrEmpty, texts } from './parameters/readers.ts';
+import { parameters, required, tableOf, together } from './parameters/table.ts';
 import { userShape } from './shapes/user.ts';
-import { readUserFilters, readUserOrder } from './user-filters.ts';
+import { FIELDS, ORDERS, readUserFilters, readUserOrder } from './user-filters.ts';
 
 const ListUsers = graphql(
   `query ListUsers($filter: UserFilter, $orderBy: UserOrder, $first: Int!, $skip: Int!) {
@@ -38,17 +39,43 @@ const ListUsersByTags = graphql(
   [userShape],
 );
 
+const names = (fields: object) =>
+  Object.keys(fields)
+    .map((name) => `\`${name}\``)
+    .join(', ');
+
+const userFilters = tableOf(
+  {
+    'filter[]': {
+      ...listOf(text.schema),
+      description:
+        'A filter `<type> <field> <operator> <value>`; all filters must match. The type is `number`, `string` or ' +
+        `\`date\`. Fields: ${names(FIELDS)}. Operators: \`eq\`, \`ne\`, \`in\` and, except for ` +
+        'texts, `gt`, `lt`, `ge`, `le` and `between`. `in` and `between` take values with commas: `1,2`.',
+      examples: [['number id gt 3']],
+    },
+    order: {
+      ...text.schema,
+      description: `The order \`<asc|desc> <type> <field>\`. Fields: ${names(ORDERS)}.`,
+      pattern: `^(asc|desc)[ +]\\w+[ +](${Object.keys(ORDERS).join('|')})$`,
+      default: 'asc number id',
+      [WRONG_TYPE]: (value) => `Incorrect order: ${value}`,
+    },
+  },
+  (parameters) => {
+    const and = readUserFilters(parameters);
+    return { filter: and.length > 0 ? { and } : undefined, orderBy: readUserOrder(parameters) };
+  },
+);
+
 export const userListRoutes = [
   route({
     method: 'get',
     path: '/users',
     xml: 'users',
     document: ListUsers,
-    variables: ({ parameters }) => ({
-      ...pageWindow(parameters),
-      filter: filterOf(parameters),
-      orderBy: readUserOrder(parameters),
-    }),
+    // Errors of the page come first.
+    parameters: { ...together(userFilters, page), read: together(page, userFilters).read },
     respond: ({ users }, { parameters }) => ok(presentPage(users, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsers,
@@ -58,7 +85,12 @@ export const userListRoutes = [
     path: '/users/by_full_name',
     xml: 'users',
     document: ListUsersByFullName,
-    variables: ({ parameters }) => ({ ...pageWindow(parameters), fullName: readText(parameters.full_name) ?? '' }),
+    parameters: together(
+      parameters('Query.usersByFullName', {
+        full_name: ['fullName', required(textOrEmpty), 'Words or parts of words, in any order.'],
+      }),
+      page,
+    ),
     respond: ({ usersByFullName }, { parameters }) => ok(presentPage(usersByFullName, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsersByFullName,
@@ -68,14 +100,18 @@ export const userListRoutes = [
     path: '/users/by_tags',
     xml: 'users',
     document: ListUsersByTags,
-    variables: ({ parameters }) => ({ ...pageWindow(parameters), tags: readIdList(parameters.tags) }),
+    parameters: together(
+      parameters('Query.usersByTags', {
+        tags: [
+          'tags',
+          required(shownAs(texts, listOf(text.schema))),
+          'Tags, with exact letter case, separated by commas.',
+        ],
+      }),
+      page,
+    ),
     respond: ({ usersByTags }, { parameters }) => ok(presentPage(usersByTags, parameters, userShape.present)),
     errors: usersErrors,
     docs: userDocs.listUsersByTags,
   }),
 ];
-
-function filterOf(parameters: Parameters) {
-  const and = readUserFilters(parameters);
-  return and.length > 0 ? { and } : undefined;
-}

@@ -1,8 +1,9 @@
-import { readText } from '../lib/parameter-values.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
+import { textOrEmpty } from './parameters/readers.ts';
+import { parameters, required } from './parameters/table.ts';
 import { userShape } from './shapes/user.ts';
 
 const FindUserByLogin = graphql(
@@ -30,13 +31,16 @@ const FindUserByPhone = graphql(
   [userShape],
 );
 
+/** Missing as empty, which no user has. */
+const lookup = required(textOrEmpty);
+
 export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_login',
     refusesWrongTypes: true,
     document: FindUserByLogin,
-    variables: ({ parameters }) => ({ login: readText(parameters.login) ?? '' }),
+    parameters: parameters('Query.userByLogin', { login: ['login', lookup] }),
     respond: ({ userByLogin }) => ok(userShape.present(userByLogin)),
     errors: usersErrors,
     docs: userDocs.findUserByLogin,
@@ -46,7 +50,7 @@ export const userLookupRoutes = [
     path: '/users/by_email',
     refusesWrongTypes: true,
     document: FindUserByEmail,
-    variables: ({ parameters }) => ({ email: readText(parameters.email) ?? '' }),
+    parameters: parameters('Query.userByEmail', { email: ['email', lookup] }),
     respond: ({ userByEmail }) => ok(userShape.present(userByEmail)),
     errors: usersErrors,
     docs: userDocs.findUserByEmail,
@@ -56,7 +60,7 @@ export const userLookupRoutes = [
     path: '/users/by_facebook_id',
     refusesWrongTypes: true,
     document: FindUserByFacebookId,
-    variables: ({ parameters }) => ({ facebookId: readText(parameters.facebook_id) ?? '' }),
+    parameters: parameters('Query.userByFacebookId', { facebook_id: ['facebookId', lookup] }),
     respond: ({ userByFacebookId }) => ok(userShape.present(userByFacebookId)),
     errors: usersErrors,
     docs: userDocs.findUserByFacebookId,
@@ -66,7 +70,7 @@ export const userLookupRoutes = [
     path: '/users/by_twitter_id',
     refusesWrongTypes: true,
     document: FindUserByTwitterId,
-    variables: ({ parameters }) => ({ twitterId: readText(parameters.twitter_id) ?? '' }),
+    parameters: parameters('Query.userByTwitterId', { twitter_id: ['twitterId', lookup] }),
     respond: ({ userByTwitterId }) => ok(userShape.present(userByTwitterId)),
     errors: usersErrors,
     docs: userDocs.findUserByTwitterId,
@@ -76,7 +80,7 @@ export const userLookupRoutes = [
     path: '/users/phone',
     refusesWrongTypes: true,
     document: FindUserByPhone,
-    variables: ({ parameters }) => ({ phone: readText(parameters.phone) ?? '' }),
+    parameters: parameters('Query.userByPhone', { phone: ['phone', lookup] }),
     respond: ({ userByPhone }) => ok(userShape.present(userByPhone)),
     errors: usersErrors,
     docs: userDocs.findUserByPhone,

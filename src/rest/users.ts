@@ -1,14 +1,15 @@
-import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnknownUserError } from '../lib/errors.ts';
-import { readText } from '../lib/parameter-values.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { readPositiveInteger } from './http/integer-ids.ts';
 import { created, ok, route } from './http/route.ts';
+import * as schemas from './openapi/docs/schemas.ts';
 import { userDocs } from './openapi/docs/users.ts';
+import { reader, text } from './parameters/readers.ts';
+import { asInput, parameters, required, wrapped } from './parameters/table.ts';
 import { userShape } from './shapes/user.ts';
-import { userInput } from './user-fields.ts';
+import { userParameters } from './user-fields.ts';
 import { userListRoutes } from './user-lists.ts';
 import { userLookupRoutes } from './user-lookups.ts';
 
@@ -37,12 +38,27 @@ const DeleteUserByExternalId = graphql(`mutation DeleteUserByExternalId($externa
   deleteUserByExternalId(externalUserId: $externalUserId)
 }`);
 
+/** @throws {InvalidFieldsError} {UnknownUserError} above the range of ids */
+const userId = reader(schemas.integerId, (value) => knownRange(readPositiveInteger(value as string), isDatabaseId));
+const externalId = reader({ type: 'integer' }, (value) =>
+  knownRange(readPositiveInteger(value as string), Number.isSafeInteger),
+);
+
 export const userRoutes = [
   route({
     method: 'post',
     path: '/users',
     document: CreateUser,
-    variables: ({ parameters }) => ({ input: userInput(parameters.user) }),
+    parameters: asInput(
+      wrapped(
+        'user',
+        parameters('CreateUserInput', {
+          ...userParameters,
+          password: ['password', required(userParameters.password[1]), userParameters.password[2]],
+        }),
+        'The fields of the user.',
+      ),
+    ),
     respond: ({ createUser }) => created(userShape.present(createUser)),
     errors: usersErrors,
     docs: userDocs.createUser,
@@ -53,7 +69,7 @@ export const userRoutes = [
     method: 'get',
     path: '/users/external/:externalUserId',
     document: FindUserByExternalId,
-    variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
+    inPath: { externalUserId: ['externalUserId', externalId, 'Id of the user in an external system.'] },
     respond: ({ userByExternalId }) => ok(userShape.present(userByExternalId)),
     errors: usersErrors,
     docs: userDocs.findUserByExternalId,
@@ -62,7 +78,7 @@ export const userRoutes = [
     method: 'get',
     path: '/users/:id',
     document: FindUser,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    inPath: { id: ['id', userId, 'Id of the user.'] },
     respond: ({ user }) => ok(userShape.present(user)),
     errors: usersErrors,
     docs: userDocs.findUser,
@@ -71,10 +87,23 @@ export const userRoutes = [
     method: 'put',
     path: '/users/:id',
     document: UpdateUser,
-    variables: ({ path, parameters }) => ({
-      id: integerId(path.id!),
-      input: { ...userInput(parameters.user), oldPassword: oldPassword(parameters.user) },
-    }),
+    inPath: { id: ['id', userId, 'Id of the user.'] },
+    parameters: asInput(
+      wrapped(
+        'user',
+        parameters('UpdateUserInput', {
+          ...userParameters,
+          old_password: [
+            'oldPassword',
+            text,
+            'The current password. Required with `password`, unless an API key alone calls or the user has no ' +
+              'password. If the application has strict credential changes, `email`, `phone` and `login` require it, ' +
+              'too, or a sign-in of the last 10 minutes.',
+          ],
+        }),
+        'The fields to change.',
+      ),
+    ),
     respond: ({ updateUser }) => ok(userShape.present(updateUser)),
     errors: usersErrors,
     docs: userDocs.updateUser,
@@ -83,7 +112,7 @@ export const userRoutes = [
     method: 'delete',
     path: '/users/external/:externalUserId',
     document: DeleteUserByExternalId,
-    variables: ({ path }) => ({ externalUserId: externalId(path.externalUserId!) }),
+    inPath: { externalUserId: ['externalUserId', externalId, 'Id of the user in an external system.'] },
     respond: deleted,
     errors: usersErrors,
     docs: userDocs.deleteUserByExternalId,
@@ -92,7 +121,7 @@ export const userRoutes = [
     method: 'delete',
     path: '/users/:id',
     document: DeleteUser,
-    variables: ({ path }) => ({ id: integerId(path.id!) }),
+    inPath: { id: ['id', userId, 'Id of the user.'] },
     respond: deleted,
     errors: usersErrors,
     docs: userDocs.deleteUser,
@@ -103,19 +132,7 @@ function deleted() {
   return { status: 200, body: undefined, endsSession: true };
 }
 
-function oldPassword(user: ParameterValue | undefined): string | null | undefined {
-  return isObject(user) ? readText(user.old_password) : undefined;
-}
-
-/** @throws {InvalidFieldsError} {UnknownUserError} above the range of ids */
-function integerId(text: string): number {
-  const id = readPositiveInteger(text);
-  if (!isDatabaseId(id)) throw new UnknownUserError();
-  return id;
-}
-
-function externalId(text: string): number {
-  const id = readPositiveInteger(text);
-  if (!Number.isSafeInteger(id)) throw new UnknownUserError();
+function knownRange(id: number, isKnown: (id: number) => boolean): number {
+  if (!isKnown(id)) throw new UnknownUserError();
   return id;
 }

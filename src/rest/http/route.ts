@@ -4,14 +4,15 @@ import type { Context } from '../../context.ts';
 import type { Parameters } from '../../lib/bracket-keys.ts';
 import type { ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
-import type { OperationDocs } from '../openapi/docs/operation-docs.ts';
+import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
+import { operationOf } from '../operations.ts';
+import { type Entry, type ParameterTable, parameters, type Source, type ValuesOf } from '../parameters/table.ts';
 import type { BodyLimits } from './parameters.ts';
 import type { XmlRoot } from './xml.ts';
 
-export interface RestRequest {
-  path: Record<string, string>;
-  parameters: Parameters;
-  header: (name: string) => string | undefined;
+export interface RestRequest<Names extends string = string> extends Source {
+  /** Undecided texts from the path, by name. */
+  path: Record<Names, string>;
 }
 
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
@@ -63,26 +64,87 @@ export interface Route {
   docs: OperationDocs;
 }
 
-export function route<Document extends DocumentNode>(definition: {
-  method: Route['method'];
-  path: string;
-  several?: true;
-  only?: Record<string, RegExp>;
-  since?: string;
-  upload?: Upload;
-  download?: true;
-  keyWins?: true;
-  body?: BodyLimits;
-  xml?: XmlRoot;
-  plainRefusal?: true;
-  refusesWrongTypes?: true;
+/** `/users/:id` → `'id'` */
+type NamesIn<Path extends string> = Path extends `${infer Part}/${infer Rest}`
+  ? NamesIn<Part> | NamesIn<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never;
+
+interface Definition<Document extends DocumentNode, Path extends string, Values>
+  extends Pick<
+    Route,
+    | 'method'
+    | 'several'
+    | 'only'
+    | 'since'
+    | 'upload'
+    | 'download'
+    | 'keyWins'
+    | 'body'
+    | 'xml'
+    | 'plainRefusal'
+    | 'refusesWrongTypes'
+    | 'errors'
+  > {
+  path: Path;
   document: Document;
-  variables: (request: RestRequest) => VariablesOf<Document>;
-  respond: (data: ResultOf<Document>, request: RestRequest) => Answer;
-  errors: Route['errors'];
-  docs: OperationDocs;
-}): Route {
-  return definition as unknown as Route;
+  parameters?: ParameterTable<Values>;
+  respond: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => Answer;
+  docs: RouteDocs;
+}
+
+type InPath<Path extends string> = [NamesIn<Path>] extends [never]
+  ? { inPath?: never }
+  : { inPath: { readonly [Name in NamesIn<Path>]: Entry } };
+
+/** Required if parameters of another name, type or nesting than the variables of the document are read. */
+type Variables<Document extends DocumentNode, Path extends string, Own, Values> = [Own & Values] extends [
+  VariablesOf<Document>,
+]
+  ? { variables?: (request: Read<Path, Own, Values>) => VariablesOf<Document> }
+  : { variables: (request: Read<Path, Own, Values>) => VariablesOf<Document> };
+
+interface Read<Path extends string, Own, Values> extends RestRequest<NamesIn<Path>> {
+  /** Variables from the path. */
+  inPath: Own;
+  /** Variables from query and body. */
+  values: Values;
+}
+
+/** By default, the variables are those from the path, the query and the body. */
+export function route<
+  Document extends DocumentNode,
+  const Path extends string,
+  const Entries extends Record<string, Entry> = Record<never, Entry>,
+  Values = unknown,
+>(
+  definition: Definition<Document, Path, Values> &
+    InPath<Path> & { inPath?: Entries } & Variables<Document, Path, ValuesOf<Entries>, Values>,
+): Route {
+  const { parameters: table, inPath = {}, variables, docs, ...others } = definition as unknown as Untyped;
+  const pathTable = parameters(operationOf(others).field, inPath);
+  const { properties } = pathTable.schema;
+  return {
+    ...others,
+    docs: {
+      ...docs,
+      ...(Object.keys(properties).length > 0 && { path: properties }),
+      ...(table && { [others.method === 'get' ? 'query' : 'body']: table.schema }),
+    },
+    variables: (request) => {
+      const own = pathTable.read(request.path, request);
+      const values = table?.read(request.parameters, request) ?? {};
+      return variables ? variables({ ...request, inPath: own, values }) : { ...own, ...values };
+    },
+  };
+}
+
+interface Untyped extends Omit<Route, 'docs' | 'variables'> {
+  docs: RouteDocs;
+  parameters?: ParameterTable<Record<string, unknown>>;
+  inPath?: Record<string, Entry>;
+  variables?: (request: Read<string, unknown, unknown>) => Record<string, unknown>;
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });

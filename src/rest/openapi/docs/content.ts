@@ -5,30 +5,12 @@ import {
   UnprocessableError,
   UploadDeniedError,
 } from '../../../lib/errors.ts';
-import { MAX_NAME, MAX_TYPE, newBlobProblems } from '../../../resolvers/content/rules.ts';
+import { newBlobProblems } from '../../../resolvers/content/rules.ts';
 import { blobShape } from '../../shapes/blob.ts';
-import { inputOf, type Renaming } from './from-graphql.ts';
-import { pageOf, pageParameters } from './lists.ts';
-import type { OperationDocs } from './operation-docs.ts';
+import { pageOf } from './lists.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, flag, integerId, requestObject, text } from './schemas.ts';
 
-const parameters: Record<string, Renaming> = {
-  content_type: ['contentType', described({ ...text, maxLength: MAX_TYPE }, 'Media type, such as `image/png`.')],
-  name: ['name', described({ ...text, maxLength: MAX_NAME }, `File name, up to ${MAX_NAME} characters.`)],
-  public: ['public', described(flag, 'Whether the file can be downloaded without credentials. Default 0.')],
-  tag_list: [
-    'tags',
-    described(
-      { type: ['string', 'array'], items: text },
-      'Tags, separated by commas or as an array, up to 1,000 characters in total; replaces all tags.',
-    ),
-  ],
-};
-const path = { id: described(integerId, 'Id of the file.') };
-const uidPath = {
-  uid: described({ type: 'string', pattern: '^[0-9a-f]{34}$' }, 'The `uid` of the file, 34 hex digits.'),
-};
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 const invalid = new InvalidFieldsError(newBlobProblems({ name: ' ', contentType: 'png' }));
@@ -40,10 +22,6 @@ export const contentDocs = {
     description:
       'Creates a file without bytes and returns the address to upload them to, under `blob_object_access`. To ' +
       'finish the upload, request `PUT /blobs/{id}/complete`.',
-    body: requestObject(
-      { blob: described(inputOf('CreateBlobInput', parameters, ['name', 'content_type']), 'The file.') },
-      ['blob'],
-    ),
     status: 201,
     answer: blobShape.schema,
     errors: [invalid],
@@ -57,19 +35,6 @@ export const contentDocs = {
       'item of the query of `blob_object_access.params`, decoded once, as a field of a multipart form, before ' +
       'the part `file`. The request may have up to 100 MiB. The response is XML. An expired or invalid ' +
       'signature is refused with 403.',
-    body: inputOf(
-      'UploadBlobInput',
-      {
-        key: ['key', described(text, 'The `uid` of the file.')],
-        policy: ['policy', described(text, 'Signed policy of the upload, in Base64.')],
-        signature: ['signature', described(text, 'Signature of the policy.')],
-        acl: ['acl', described(text, '`public-read` or `authenticated-read`.')],
-        'Content-Type': ['contentType', described(text, 'Media type of the file.')],
-        Expires: ['expires', described(text, 'Time at which the policy expires.')],
-        success_action_status: ['successActionStatus', described(text, 'Always `201`.')],
-      },
-      ['key', 'policy', 'signature'],
-    ),
     status: 201,
     answer: 'xml',
     errors: [new UploadDeniedError(), new UnprocessableError('File is missing')],
@@ -81,13 +46,6 @@ export const contentDocs = {
     description:
       'Makes the uploaded bytes the content of the file, in place of previous bytes. Only the creator or an API ' +
       'key alone can do this. Returns 422 if nothing was uploaded.',
-    path,
-    body: requestObject({
-      size: described(
-        { type: 'integer' },
-        'Accepted for compatibility; the stored size is that of the uploaded bytes.',
-      ),
-    }),
     answer: 'nothing',
     errors: [...change, new UnprocessableError('File was not uploaded')],
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
@@ -98,7 +56,6 @@ export const contentDocs = {
     description:
       'Returns a page of the files that the caller created, newest first. An API key alone receives all files ' +
       'of the application.',
-    query: pageParameters,
     answer: pageOf(blobShape.schema),
     errors: [new UnprocessableError('per_page should be between 1 and 100')],
     examples: [{ query: { page: 1, per_page: 5 } }],
@@ -109,7 +66,6 @@ export const contentDocs = {
     description:
       'Returns the description of a file without its bytes. If the application restricts access by id to ' +
       'owners, sessions find only public files and their own.',
-    path,
     answer: blobShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.blob } }],
@@ -121,7 +77,6 @@ export const contentDocs = {
     description:
       'Returns the bytes of a complete file, or a part of them for a request with `Range`. The token may also ' +
       'be sent as the parameter `token`. Addresses of GraphQL `fileAddresses` contain a `ticket` in its place.',
-    path: uidPath,
     answer: 'file',
     errors: [missing, new ForbiddenError('The address of the file has expired')],
     examples: [{ path: { uid: SAMPLES.uid } }],
@@ -133,7 +88,6 @@ export const contentDocs = {
     description:
       'Returns the bytes of a complete file by its `uid`, or a part of them for a request with `Range`. The ' +
       'token may also be sent as the parameter `token`.',
-    path: uidPath,
     answer: 'file',
     errors: [missing],
     examples: [{ path: { uid: SAMPLES.uid } }],
@@ -145,7 +99,6 @@ export const contentDocs = {
     description:
       'Does the same with the `id` of the file. If the application restricts access by id to owners, sessions ' +
       'find only public files and their own.',
-    path,
     answer: 'file',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.blob } }],
@@ -156,19 +109,6 @@ export const contentDocs = {
     description:
       'Changes the given fields of a file. With `new=1`, the response has a new upload address; the current ' +
       'bytes remain until the new upload is completed. Only the creator or an API key alone can do this.',
-    path,
-    body: requestObject(
-      {
-        blob: described(
-          inputOf('UpdateBlobInput', {
-            ...parameters,
-            new: ['new', described(flag, '1 returns a new upload address to replace the bytes. Default 0.')],
-          }),
-          'The fields to change.',
-        ),
-      },
-      ['blob'],
-    ),
     answer: blobShape.schema,
     errors: [...change, invalid],
     examples: [{ path: { id: SAMPLES.blob }, body: { blob: { name: 'letter.txt', new: 1 } } }],
@@ -177,9 +117,8 @@ export const contentDocs = {
     tag: 'Content',
     summary: 'Delete a file',
     description: 'Deletes a file and its bytes. Only the creator or an API key alone can do this.',
-    path,
     answer: 'nothing',
     errors: change,
     examples: [{ path: { id: SAMPLES.blob } }],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

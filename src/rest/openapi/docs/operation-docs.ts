@@ -26,21 +26,25 @@ export interface RequestExample {
   body?: unknown;
 }
 
-export interface OperationDocs {
+/** What the parameters of a route do not say. */
+export interface RouteDocs {
   tag: keyof typeof TAGS;
   /** Default: the GraphQL operation; required if several routes run it. */
   operationId?: string;
   /** Imperative, up to 8 words. */
   summary: string;
   description: string;
-  path?: Record<string, Schema>;
-  query?: ObjectSchema;
   headers?: ObjectSchema;
-  /** The form with bracket keys is derived from it. */
-  body?: ObjectSchema;
   status?: 200 | 201;
   answer: Schema | 'nothing' | 'file' | 'xml';
   /** Without those of credentials, rate limits and malformed requests. */
   errors?: ServiceError[];
   examples: [RequestExample, ...RequestExample[]];
+}
+
+export interface OperationDocs extends RouteDocs {
+  path?: Record<string, Schema>;
+  query?: ObjectSchema;
+  /** The form with bracket keys is derived from it. */
+  body?: ObjectSchema;
 }

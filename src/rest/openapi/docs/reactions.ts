@@ -1,15 +1,9 @@
 import { BadInputError, ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
 import { MAX_NAME } from '../../../resolvers/messages/reactions.ts';
-import { argumentsOf } from './from-graphql.ts';
-import type { OperationDocs } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, integer, listOf, mapOf, text } from './schemas.ts';
+import { integer, listOf, mapOf } from './schemas.ts';
 
-const reaction = described(
-  { ...text, minLength: 1, maxLength: MAX_NAME },
-  `Name of the reaction, such as \`like\`; 1 to ${MAX_NAME} characters.`,
-);
-const path = { id: described(text, 'Id of the message, 24 hex digits.') };
 const missing = [
   new BadInputError('messageId is not valid'),
   new ForbiddenError(),
@@ -25,8 +19,6 @@ export const reactionDocs = {
     description:
       'Adds a reaction of the caller to a message. Adding the same reaction again changes nothing. A user can ' +
       'leave several different reactions on a message.',
-    path,
-    body: argumentsOf('Mutation.addReaction', { name: ['name', reaction] }, ['name']),
     answer: 'nothing',
     errors: [...missing, badName],
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'like' } }],
@@ -37,11 +29,6 @@ export const reactionDocs = {
     description:
       'Adds one reaction and removes another, or does only one of the two. Either all changes are made or none. ' +
       'At least one of `add` and `remove` is required.',
-    path,
-    body: argumentsOf('Mutation.changeReactions', {
-      add: ['add', described(reaction, 'Name of the reaction to add.')],
-      remove: ['remove', described(reaction, 'Name of the reaction to remove.')],
-    }),
     answer: 'nothing',
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { add: 'love', remove: 'like' } }],
@@ -52,7 +39,6 @@ export const reactionDocs = {
     description:
       'Returns the reactions of a message with the ids of the users who left them. Without reactions, the ' +
       'response is an empty object.',
-    path,
     answer: { ...mapOf(listOf(integer)), description: 'Ids of the users by name of the reaction, in ascending order.' },
     errors: missing,
     examples: [{ path: { id: SAMPLES.message } }],
@@ -63,10 +49,8 @@ export const reactionDocs = {
     description:
       'Removes one of the reactions that the caller left on a message. Returns 404 if the caller did not leave ' +
       'it.',
-    path,
-    body: argumentsOf('Mutation.removeReaction', { name: ['name', reaction] }, ['name']),
     answer: 'nothing',
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'love' } }],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

@@ -2,34 +2,15 @@ import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/e
 import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
-import { argumentsOf } from './from-graphql.ts';
 import { windowMembers } from './lists.ts';
-import type { OperationDocs } from './operation-docs.ts';
-import { changed, changes, created, listed, operator, record } from './record-bodies.ts';
+import type { RouteDocs } from './operation-docs.ts';
+import { changed, listed, record } from './record-bodies.ts';
 import { recordLists } from './record-lists.ts';
 import { permissionsShown } from './record-permissions.ts';
 import { SAMPLES } from './samples.ts';
-import {
-  closed,
-  described,
-  integer,
-  listOf,
-  mapOf,
-  type ObjectSchema,
-  requestObject,
-  stringId,
-  text,
-  together,
-} from './schemas.ts';
+import { closed, described, integer, listOf, stringId, text } from './schemas.ts';
 
 const className = described(text, 'Name of the class.');
-const path = { class: className, id: described(text, 'Id of the record, 24 hex digits.') };
-const severalPath = { class: className, ids: described(text, 'Ids of records, separated by commas.') };
-const childPath = {
-  class: described(text, 'Name of the class of the parent.'),
-  parent: described(text, 'Id of the parent record, 24 hex digits.'),
-  child: described(text, 'Name of the class of the children.'),
-};
 const badValue = [
   new UnprocessableError('Field year should be an integer'),
   new UnprocessableError('Unknown access: public'),
@@ -37,9 +18,6 @@ const badValue = [
 const classErrors = [undefinedClass, notAllowed];
 const recordErrors = [...classErrors, new NotFoundError()];
 const lists = recordLists(listed);
-const severalRecords = (schema: ObjectSchema) => ({
-  record: { ...mapOf(schema), description: `Up to ${MAX_RECORDS} records by number, processed in numeric order.` },
-});
 const noRecords = [
   new BadInputError('Record data is missing'),
   new BadInputError(`A request may hold at most ${MAX_RECORDS} records`),
@@ -53,8 +31,6 @@ export const recordDocs = {
     description:
       'Creates up to 100 records of a class. Either all records are created or none. An error names the number ' +
       'of the invalid record.',
-    path: { class: className },
-    body: requestObject(severalRecords(created), ['record']),
     status: 201,
     answer: closed({ class_name: className, items: listOf(record) }),
     errors: [...classErrors, ...noRecords, new UnprocessableError('Record 2: Field year should be an integer')],
@@ -66,13 +42,6 @@ export const recordDocs = {
     description:
       'Changes up to 100 records of a class. Ids that do not exist, or that the caller may not update, are ' +
       'listed under `not_found`. Invalid input is answered with 400 and the body `{}`, and no record changes.',
-    path: { class: className },
-    body: requestObject(
-      severalRecords(
-        together(changes, requestObject({ id: described(text, 'Id of the record, 24 hex digits.') }, ['id'])),
-      ),
-      ['record'],
-    ),
     answer: closed({ class_name: className, not_found: found, items: listOf(changed) }),
     errors: [...classErrors, ...noRecords, ...badValue],
     examples: [
@@ -90,16 +59,6 @@ export const recordDocs = {
     description:
       'Changes every record that matches the criteria and that the caller may read and update. Returns one page ' +
       'of them and their total number.',
-    path: { class: className },
-    body: together(
-      argumentsOf(
-        'Mutation.updateRecordsByCriteria',
-        { search_criteria: ['criteria', operator('Filters, as in lists.')] },
-        ['search_criteria'],
-      ),
-      lists.window,
-      changes,
-    ),
     answer: closed({
       class_name: className,
       ...windowMembers,
@@ -122,8 +81,6 @@ export const recordDocs = {
     description:
       'Deletes every record that matches the criteria and that the caller may read and delete, with all records ' +
       'below them. At least one criterion is required, and unknown names are refused.',
-    path: { class: className },
-    body: lists.filters,
     answer: closed({ total_deleted: described(integer, 'Number of records that matched and were deleted.') }),
     errors: [...classErrors, new UnprocessableError('Incorrect filter: year[like]')],
     examples: [{ path: { class: 'Cars' }, body: { year: { lt: 1990 } } }],
@@ -134,8 +91,6 @@ export const recordDocs = {
     description:
       'Creates a record owned by the caller. Names that are not fields of the class are ignored. Without ' +
       '`permissions`, the record has those of its class. The fields may have up to 256 KiB as JSON.',
-    path: { class: className },
-    body: created,
     status: 201,
     answer: record,
     errors: [...classErrors, ...badValue, new UnprocessableError('Parent record was not found')],
@@ -154,8 +109,6 @@ export const recordDocs = {
       'Returns the records of a class that the caller may read, in ascending order of `_id` by default. With ' +
       '`count=1`, only their number is returned; with `group_by`, a calculation per value of a field. ' +
       '`limit=-1` returns only the last record of the order.',
-    path: { class: className },
-    query: lists.parameters,
     answer: lists.answer,
     errors: [...classErrors, ...lists.errors],
     examples: [
@@ -179,8 +132,6 @@ export const recordDocs = {
     description:
       'Returns up to 100 records in the order of the given ids. Ids that do not exist, or that the caller may ' +
       'not read, are listed under `not_found`.',
-    path: severalPath,
-    query: lists.output,
     answer: closed({ class_name: className, items: listOf(listed), not_found: found }),
     errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
@@ -191,8 +142,6 @@ export const recordDocs = {
     description:
       'Returns one record with its permissions. With `permissions=1`, only the permissions are returned, and ' +
       'only to the owner and to API keys alone.',
-    path,
-    query: lists.permissions,
     answer: {
       anyOf: [record, closed({ permissions: permissionsShown, record_id: described(stringId, 'Id of the record.') })],
     },
@@ -213,8 +162,6 @@ export const recordDocs = {
       'Changes the given fields of a record, applies operators such as `inc` and `push`, and replaces the given ' +
       'permissions. Names that are not fields of the class are ignored. A caller who may update but not read ' +
       'the record receives only its id and times. The fields may have up to 256 KiB as JSON.',
-    path,
-    body: changes,
     answer: changed,
     errors: [...recordErrors, ...badValue, new UnprocessableError("Operator inc can't be used with field make")],
     examples: [
@@ -230,7 +177,6 @@ export const recordDocs = {
     description:
       'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
       'under `WrongPermissions` and remain. The response is 200 even if none of the ids exists.',
-    path: severalPath,
     answer: deleted,
     errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
@@ -239,7 +185,6 @@ export const recordDocs = {
     tag: 'Records',
     summary: 'Delete a record',
     description: 'Deletes a record and all records below it, including those of other owners.',
-    path,
     answer: 'nothing',
     errors: recordErrors,
     examples: [{ path: { class: 'Cars', id: SAMPLES.record } }],
@@ -250,8 +195,6 @@ export const recordDocs = {
     description:
       'Creates a record below a parent record. Returns 404 if the class has no such parent. Invalid input is ' +
       'answered with 400 and the body `{}`.',
-    path: childPath,
-    body: created,
     status: 201,
     answer: record,
     errors: [...recordErrors, ...badValue],
@@ -264,10 +207,8 @@ export const recordDocs = {
     description:
       'Returns the records of the child class below a parent record, with the parameters of `GET ' +
       '/data/{class}`. Returns 404 if the parent does not exist.',
-    path: childPath,
-    query: lists.parameters,
     answer: lists.answer,
     errors: [...recordErrors, ...lists.errors],
     examples: [{ path: { class: 'Cars', parent: SAMPLES.record, child: 'Trips' }, query: { limit: 10 } }],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

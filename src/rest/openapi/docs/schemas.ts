@@ -1,5 +1,11 @@
+/** Key of the error for a list or an object in place of a text, number, date or flag; not part of the document. */
+export const WRONG_TYPE = Symbol('wrong type');
+
+/** Texts about the field (`is invalid`), or a sentence from the JSON of the value and the key of the parameter. */
+export type WrongType = string[] | ((value: string, key: string) => string);
+
 /** JSON Schema 2020-12. */
-export type Schema = { readonly [keyword: string]: unknown };
+export type Schema = { readonly [keyword: string]: unknown; readonly [WRONG_TYPE]?: WrongType };
 
 export interface ObjectSchema extends Schema {
   type: 'object';
@@ -68,11 +74,6 @@ export function open(properties: Record<string, Schema>, optional: string[] = []
 /** Unknown members are allowed, because the server ignores them. */
 export function requestObject(properties: Record<string, Schema>, required: string[] = []): ObjectSchema {
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
-}
-
-export function together(...schemas: ObjectSchema[]): ObjectSchema {
-  const required = schemas.flatMap((schema) => schema.required ?? []);
-  return { ...requestObject(Object.assign({}, ...schemas.map(({ properties }) => properties)), required) };
 }
 
 /** Moves the schema to the components of the document, under this name. */

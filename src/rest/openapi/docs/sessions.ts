@@ -1,38 +1,7 @@
 import { SignInRefusedError, SignInTooOldError, UnprocessableError, WrongPasswordError } from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
 import { userShape } from '../../shapes/user.ts';
-import { inputOf, type Renaming } from './from-graphql.ts';
-import type { OperationDocs } from './operation-docs.ts';
-import { described, integer, requestObject, type Schema, text } from './schemas.ts';
-
-const PROVIDER: Renaming = ['provider', described(text, 'Sign-in by `facebook`, `twitter` or `firebase_phone`.')];
-
-const CREDENTIALS: Record<string, Renaming> = {
-  login: ['login', described(text, 'Login of the user; letter case is ignored.')],
-  email: ['email', described(text, 'Email address of the user, in place of `login`; letter case is ignored.')],
-  password: ['password', described(text, 'Password of the user; required with `login` or `email`.')],
-};
-
-const providers: Record<string, Schema> = {
-  keys: described(
-    inputOf(
-      'SessionKeys',
-      {
-        token: ['token', described(text, 'Access token from the provider.')],
-        secret: ['secret', described(text, 'Secret of the access token; Twitter only.')],
-      },
-      ['token'],
-    ),
-    'Credentials from Facebook or Twitter.',
-  ),
-  firebase_phone: described(
-    inputOf('SessionFirebasePhone', {
-      project_id: ['projectId', described(text, 'Firebase project; must be the one of the application.')],
-      access_token: ['accessToken', described(text, 'Firebase ID token of the user.')],
-    }),
-    'Credentials from Firebase phone sign-in.',
-  ),
-};
+import type { RouteDocs } from './operation-docs.ts';
 
 export const sessionDocs = {
   createSession: {
@@ -45,29 +14,6 @@ export const sessionDocs = {
       'join them with `&`. The signature is the HMAC of this text with the secret of the application, in ' +
       'lower-case hex. The hash is SHA-1, or SHA-256 if the application is configured so. A wrong login or ' +
       'password is answered with 401 and no body. Limited to 30 requests per minute and client address.',
-    body: inputOf(
-      'CreateSessionInput',
-      {
-        application_id: ['applicationId', described(integer, 'Id of the application.')],
-        auth_key: ['authKey', described(text, 'Key of the application; not secret.')],
-        nonce: ['nonce', described(integer, 'Any integer; each pair with `timestamp` is accepted once.')],
-        timestamp: [
-          'timestamp',
-          described(integer, 'Unix time in seconds, at most one hour before or after the time of the server.'),
-        ],
-        signature: ['signature', described(text, 'HMAC of the other parameters, in lower-case hex.')],
-        user: [
-          'user',
-          described(
-            inputOf('SessionUser', CREDENTIALS),
-            'Credentials for a user session; omit for an application session.',
-          ),
-        ],
-        provider: PROVIDER,
-        ...providers,
-      },
-      ['application_id', 'auth_key', 'nonce', 'timestamp', 'signature'],
-    ),
     status: 201,
     answer: sessionShape.schema,
     errors: [
@@ -117,10 +63,6 @@ export const sessionDocs = {
       'the session already has a user, a phone or provider account that no user has proven is attached to this ' +
       'user. If the application has strict credential changes, this requires a sign-in of the last 10 minutes, ' +
       'else the response is 403. Limited to 30 requests per minute and client address.',
-    body: requestObject({
-      ...inputOf('LoginUserInput', { ...CREDENTIALS, provider: PROVIDER }).properties,
-      ...providers,
-    }),
     answer: userShape.schema,
     errors: [new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError()],
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
@@ -134,4 +76,4 @@ export const sessionDocs = {
     answer: 'nothing',
     examples: [{}],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

@@ -1,5 +1,5 @@
 import { accountSettingsShape } from '../../shapes/settings.ts';
-import type { OperationDocs } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 
 export const settingsDocs = {
   findAccountSettings: {
@@ -9,4 +9,4 @@ export const settingsDocs = {
     answer: accountSettingsShape.schema,
     examples: [{}],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

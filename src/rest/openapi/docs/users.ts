@@ -11,35 +11,20 @@ import {
 } from '../../../lib/errors.ts';
 import { changeProblems, emailProblems, newUserProblems } from '../../../resolvers/users/rules.ts';
 import { userShape } from '../../shapes/user.ts';
-import { FIELDS, ORDERS } from '../../user-filters.ts';
-import { argumentsOf, inputOf } from './from-graphql.ts';
-import { pageOf, pageParameters } from './lists.ts';
-import type { OperationDocs } from './operation-docs.ts';
+import { pageOf } from './lists.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
-import { described, integerId, listOf, requestObject, text, together } from './schemas.ts';
-import { userParameters } from './user-parameters.ts';
 
 const broken = { login: 'a'.repeat(99), password: 'short' };
-const path = { id: described(integerId, 'Id of the user.') };
-const externalPath = {
-  externalUserId: described(
-    argumentsOf('Query.userByExternalId', { id: 'externalUserId' }).properties.id!,
-    'Id of the user in an external system.',
-  ),
-};
-
-const codes = (names: string[]) => names.map((name) => `\`${name}\``).join(', ');
-
-function lookup(summary: string, first: string, operation: string, [name, field]: [string, string], value: string) {
+function lookup(summary: string, first: string, example: Record<string, string>) {
   return {
     tag: 'Users',
     summary,
     description: `${first} Returns 404 if there is none, or if the parameter is missing.`,
-    query: argumentsOf(operation, { [name]: field }, [name]),
     answer: userShape.schema,
     errors: [new NoSuchUserError()],
-    examples: [{ query: { [name]: value } }],
-  } satisfies OperationDocs;
+    examples: [{ query: example }],
+  } satisfies RouteDocs;
 }
 
 export const userDocs = {
@@ -49,10 +34,6 @@ export const userDocs = {
     description:
       'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
       'the caller does not change. The response to invalid input lists all invalid fields.',
-    body: requestObject(
-      { user: described(inputOf('CreateUserInput', userParameters, ['password']), 'The fields of the user.') },
-      ['user'],
-    ),
     status: 201,
     answer: userShape.schema,
     errors: [
@@ -69,25 +50,6 @@ export const userDocs = {
     description:
       'Returns a page of the users of the application, in ascending order of `id` by default. Sessions receive ' +
       '403 if the application forbids listing its users.',
-    query: together(
-      requestObject({
-        'filter[]': {
-          ...listOf(text),
-          description:
-            'A filter `<type> <field> <operator> <value>`; all filters must match. The type is `number`, `string` or ' +
-            `\`date\`. Fields: ${codes(Object.keys(FIELDS))}. Operators: \`eq\`, \`ne\`, \`in\` and, except for ` +
-            'texts, `gt`, `lt`, `ge`, `le` and `between`. `in` and `between` take values with commas: `1,2`.',
-          examples: [['number id gt 3']],
-        },
-        order: {
-          ...text,
-          description: `The order \`<asc|desc> <type> <field>\`. Fields: ${codes(Object.keys(ORDERS))}.`,
-          pattern: `^(asc|desc)[ +]\\w+[ +](${Object.keys(ORDERS).join('|')})$`,
-          default: 'asc number id',
-        },
-      }),
-      pageParameters,
-    ),
     answer: pageOf(userShape.schema),
     errors: [
       new UsersListingForbiddenError(),
@@ -103,14 +65,6 @@ export const userDocs = {
     description:
       'Returns a page of the users whose full name contains every given word, letter case ignored. Returns 404 ' +
       'if no user matches. Sessions receive 403 if the application forbids listing its users.',
-    query: together(
-      argumentsOf(
-        'Query.usersByFullName',
-        { full_name: ['fullName', described(text, 'Words or parts of words, in any order.')] },
-        ['full_name'],
-      ),
-      pageParameters,
-    ),
     answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
@@ -125,14 +79,6 @@ export const userDocs = {
     description:
       'Returns a page of the users that have at least one of the tags. Returns 404 if no user matches. Sessions ' +
       'receive 403 if the application forbids listing its users.',
-    query: together(
-      argumentsOf(
-        'Query.usersByTags',
-        { tags: ['tags', described(listOf(text), 'Tags, with exact letter case, separated by commas.')] },
-        ['tags'],
-      ),
-      pageParameters,
-    ),
     answer: pageOf(userShape.schema),
     errors: [
       new NoSuchUserError(),
@@ -141,46 +87,25 @@ export const userDocs = {
     ],
     examples: [{ query: { tags: ['reader', 'chess'] } }],
   },
-  findUserByLogin: lookup(
-    'Get a user by login',
-    'Returns the user with this login, letter case ignored.',
-    'Query.userByLogin',
-    ['login', 'login'],
-    'alice',
-  ),
-  findUserByEmail: lookup(
-    'Get a user by email',
-    'Returns the user with this email address, letter case ignored.',
-    'Query.userByEmail',
-    ['email', 'email'],
-    'alice@example.org',
-  ),
-  findUserByFacebookId: lookup(
-    'Get a user by Facebook id',
-    'Returns the user with this Facebook account.',
-    'Query.userByFacebookId',
-    ['facebook_id', 'facebookId'],
-    '100200',
-  ),
-  findUserByTwitterId: lookup(
-    'Get a user by Twitter id',
-    'Returns the user with this Twitter account.',
-    'Query.userByTwitterId',
-    ['twitter_id', 'twitterId'],
-    '300400',
-  ),
-  findUserByPhone: lookup(
-    'Get a user by phone',
-    'Returns the oldest user with exactly this phone number.',
-    'Query.userByPhone',
-    ['phone', 'phone'],
-    '4402079460000',
-  ),
+  findUserByLogin: lookup('Get a user by login', 'Returns the user with this login, letter case ignored.', {
+    login: 'alice',
+  }),
+  findUserByEmail: lookup('Get a user by email', 'Returns the user with this email address, letter case ignored.', {
+    email: 'alice@example.org',
+  }),
+  findUserByFacebookId: lookup('Get a user by Facebook id', 'Returns the user with this Facebook account.', {
+    facebook_id: '100200',
+  }),
+  findUserByTwitterId: lookup('Get a user by Twitter id', 'Returns the user with this Twitter account.', {
+    twitter_id: '300400',
+  }),
+  findUserByPhone: lookup('Get a user by phone', 'Returns the oldest user with exactly this phone number.', {
+    phone: '4402079460000',
+  }),
   findUser: {
     tag: 'Users',
     summary: 'Get a user',
     description: 'Returns one user of the application. For an unknown id, the response is 404 without a body.',
-    path,
     answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { id: SAMPLES.user } }],
@@ -191,7 +116,6 @@ export const userDocs = {
     description:
       'Returns the user with this id in an integrated external system. For an unknown id, the response is 404 ' +
       'without a body.',
-    path: externalPath,
     answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
@@ -204,27 +128,6 @@ export const userDocs = {
       'and receive 401 for others; an API key alone can update any user. A new password ends the other sessions ' +
       'of the user. A change of email, phone or login is reported by mail to the previous email address, ' +
       'unless an API key alone makes it.',
-    path,
-    body: requestObject(
-      {
-        user: described(
-          inputOf('UpdateUserInput', {
-            ...userParameters,
-            old_password: [
-              'oldPassword',
-              described(
-                text,
-                'The current password. Required with `password`, unless an API key alone calls or the user has no ' +
-                  'password. If the application has strict credential changes, `email`, `phone` and `login` require it, ' +
-                  'too, or a sign-in of the last 10 minutes.',
-              ),
-            ],
-          }),
-          'The fields to change.',
-        ),
-      },
-      ['user'],
-    ),
     answer: userShape.schema,
     errors: [
       new NoUpdateDataError(),
@@ -243,7 +146,6 @@ export const userDocs = {
       'Deletes a user with their sessions, push subscriptions, address books, reactions and dialog memberships. ' +
       'Their messages, records, events and files remain. Users can delete only themselves and receive 401 for ' +
       'others; an API key alone can delete any user. For an unknown id, the response is 404 without a body.',
-    path,
     answer: 'nothing',
     errors: [new OtherUserError(), new UnknownUserError()],
     examples: [{ path: { id: SAMPLES.user } }],
@@ -252,7 +154,6 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Delete a user by external id',
     description: 'Deletes the user with this id in an integrated external system, like `DELETE /users/{id}`.',
-    path: externalPath,
     answer: 'nothing',
     errors: [new OtherUserError(), new UnknownUserError()],
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
@@ -265,11 +166,6 @@ export const userDocs = {
       'hour. At most one mail per minute is sent to an address; further requests succeed without sending one. ' +
       'For an unknown address, the response is 404 with the body `null`. Limited to 30 requests per minute and ' +
       'client address.',
-    query: argumentsOf(
-      'Mutation.requestPasswordReset',
-      { email: ['email', described(text, 'Email address of the user; letter case is ignored.')] },
-      ['email'],
-    ),
     answer: 'nothing',
     errors: [
       new PasswordResetOffError(),
@@ -278,4 +174,4 @@ export const userDocs = {
     ],
     examples: [{ query: { email: 'alice@example.org' } }],
   },
-} satisfies Record<string, OperationDocs>;
+} satisfies Record<string, RouteDocs>;

@@ -1,6 +1,12 @@
 import type { Parameters, ParameterValue } from '../../lib/bracket-keys.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { MAX_PAGE } from '../../lib/pagination.ts';
 import { readInteger } from '../../lib/parameter-values.ts';
+import { integer, WRONG_TYPE } from '../openapi/docs/schemas.ts';
+import { tableOf } from './table.ts';
+
+const PAGE = 'page should be greater than 0';
+const PER_PAGE = `per_page should be between 1 and ${MAX_PAGE}`;
 
 /** Pages count from 1. */
 export interface Page {
@@ -15,13 +21,31 @@ export function readPage(parameters: Parameters): Page {
   const isPerPage = perPage !== undefined && perPage >= 1 && perPage <= 100;
   const isPage = page !== undefined && page >= 1;
   if (isPage && isPerPage) return { page, perPage };
-  throw new UnprocessableError(
-    ...(isPerPage ? [] : ['per_page should be between 1 and 100']),
-    ...(isPage ? [] : ['page should be greater than 0']),
-  );
+  throw new UnprocessableError(...(isPerPage ? [] : [PER_PAGE]), ...(isPage ? [] : [PAGE]));
 }
 
-export function pageWindow(parameters: Parameters): { first: number; skip: number } {
+export const page = tableOf(
+  {
+    page: {
+      ...integer,
+      minimum: 1,
+      default: 1,
+      description: 'Number of the page, from 1.',
+      [WRONG_TYPE]: () => PAGE,
+    },
+    per_page: {
+      ...integer,
+      minimum: 1,
+      maximum: MAX_PAGE,
+      default: 10,
+      description: `Items per page, 1 to ${MAX_PAGE}.`,
+      [WRONG_TYPE]: () => PER_PAGE,
+    },
+  },
+  pageWindow,
+);
+
+function pageWindow(parameters: Parameters): { first: number; skip: number } {
   const page = readPage(parameters);
   return { first: page.perPage, skip: Math.min((page.page - 1) * page.perPage, 2_147_483_647) };
 }

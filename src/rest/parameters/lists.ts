@@ -1,5 +1,6 @@
 import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { MAX_PAGE } from '../../lib/pagination.ts';
 import {
   readFlag,
   readInteger,
@@ -17,6 +18,19 @@ import {
   timestampFilter,
 } from '../../lib/timestamp-filters.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import {
+  described,
+  flag,
+  integer,
+  moment,
+  number,
+  oneOfTexts,
+  requestObject,
+  type Schema,
+  text,
+  WRONG_TYPE,
+} from '../openapi/docs/schemas.ts';
+import { type ParameterTable, tableOf } from './table.ts';
 
 export type FilterType = 'id' | 'integer' | 'text' | 'moment' | 'unixTime' | 'integers' | 'texts';
 
@@ -28,6 +42,14 @@ export type FilterInput = Record<string, Condition | Part[]>;
 
 const COMPARED = new Set<FilterType>(['id', 'integer', 'moment', 'unixTime']);
 const LISTS = new Set<FilterType>(['integers', 'texts']);
+
+export function filtersOf(names: FilterNames): ParameterTable<{ filter: FilterInput }> {
+  const properties = Object.entries(names).map(([name, [, type]]) => [name, schemaOf(name, type)]);
+  return {
+    schema: requestObject(Object.fromEntries(properties)),
+    read: (parameters) => ({ filter: readFilter(parameters, names) }),
+  };
+}
 
 /** `sender_id[in]=1,2` → `{ senderId: { in: [1, 2] } }` @throws {UnprocessableError} `Incorrect filter: <key>` */
 export function readFilter(parameters: Parameters, names: FilterNames): FilterInput {
@@ -52,8 +74,22 @@ export function readFilter(parameters: Parameters, names: FilterNames): FilterIn
   return filter;
 }
 
-/** @param fields legacy name → name in the GraphQL enum @throws {UnprocessableError} `Incorrect sort field: <field>` */
-export function readOrder<Field extends string>(parameters: Parameters, fields: Record<string, Field>) {
+/** @param fields legacy name → name in the GraphQL enum */
+export function orderOf<Field extends string>(fields: Record<string, Field>) {
+  const name = { ...oneOfTexts(Object.keys(fields)), [WRONG_TYPE]: incorrectSort };
+  return tableOf(
+    {
+      sort_asc: described(name, 'Field to sort by, in ascending order.'),
+      sort_desc: described(name, 'Field to sort by, in descending order; takes precedence over `sort_asc`.'),
+    },
+    (parameters) => ({ orderBy: readOrder(parameters, fields) }),
+  );
+}
+
+export const incorrectSort = (value: string) => `Incorrect sort field: ${value}`;
+
+/** @throws {UnprocessableError} `Incorrect sort field: <field>` */
+function readOrder<Field extends string>(parameters: Parameters, fields: Record<string, Field>) {
   const descending = readText(parameters.sort_desc);
   const legacy = descending || readText(parameters.sort_asc);
   if (!legacy) return undefined;
@@ -62,23 +98,33 @@ export function readOrder<Field extends string>(parameters: Parameters, fields: 
   return { field, direction: descending ? ('DESC' as const) : ('ASC' as const) };
 }
 
-/** Invalid values do not fail: see "Lists" in docs/reference/rest-contract.md. */
+/** Values out of range are not refused; the nearest valid value or the default applies. */
+export const window = tableOf(
+  {
+    limit: {
+      ...integer,
+      default: MAX_PAGE,
+      description: `Maximum number of items, 1 to ${MAX_PAGE}; other values count as ${MAX_PAGE}.`,
+    },
+    skip: { ...integer, default: 0, description: 'Number of items to skip; invalid values count as 0.' },
+  },
+  readWindow,
+);
+
+/** See "Lists" in docs/reference/rest-contract.md. */
 export function readWindow(parameters: Parameters): { limit: number; skip: number } {
   const limit = readInteger(parameters.limit) ?? 100;
   const skip = readIntegerWithin(parameters.skip, 0, 2_147_483_647) ?? 0;
   return { limit: limit >= 1 ? Math.min(limit, 100) : 100, skip };
 }
 
+export const count = tableOf(
+  { count: described(flag, '1 returns only the number of items, as `items.count`. Default 0.') },
+  (parameters) => ({ count: isCount(parameters) }),
+);
+
 export function isCount(parameters: Parameters): boolean {
   return readFlag(parameters.count) === true;
-}
-
-/** `a, b,,a` → `["a", "b", "a"]` */
-export function readIds(text: string): string[] {
-  return text
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
 }
 
 function operatorsOf(requested: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
@@ -163,4 +209,41 @@ function readDatabaseInteger(value: ParameterValue): number | undefined {
 
 function incorrect(key: string): UnprocessableError {
   return new UnprocessableError(`Incorrect filter: ${key}`);
+}
+
+const VALUES: Record<FilterType, Schema> = {
+  id: text,
+  integer,
+  text,
+  moment,
+  unixTime: number,
+  integers: integer,
+  texts: text,
+};
+
+function schemaOf(field: string, type: FilterType): Schema {
+  const value = VALUES[type];
+  const list = (description: string) => described(text, `${description} Separate the values with commas: \`1,2\`.`);
+  const isList = type === 'integers' || type === 'texts';
+  const operators = {
+    ...(isList || type === 'text'
+      ? {}
+      : {
+          lt: described(value, 'Less than the value.'),
+          lte: described(value, 'Less than or equal to the value.'),
+          gt: described(value, 'Greater than the value.'),
+          gte: described(value, 'Greater than or equal to the value.'),
+        }),
+    ne: described(value, 'Not equal to the value, or unset.'),
+    in: list('Equal to one of the values.'),
+    nin: list('Equal to none of the values.'),
+    ...(isList ? { all: list('Contains all of the values.') } : {}),
+    or: list('Equal to one of the values. Items that match the `or` of any field are returned.'),
+    ...(type === 'text' ? { ctn: described(text, 'Contains the text, letter case ignored.') } : {}),
+  };
+  const names = Object.keys(operators).map((name) => `\`${name}\``);
+  return {
+    anyOf: [value, { ...requestObject(operators), additionalProperties: false }],
+    description: `Filters by \`${field}\`: a value, or operators such as \`${field}[in]=…\`. Operators: ${names.join(', ')}.`,
+  };
 }
