@@ -23,8 +23,8 @@ await step(
   'types',
   () =>
     run('npx', ['tsc']) &&
-    ['packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every((folder) =>
-      run('npx', ['tsc', '-p', folder]),
+    ['packages/legacy-import', 'packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every(
+      (folder) => run('npx', ['tsc', '-p', folder]),
     ),
 );
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
