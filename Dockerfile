@@ -9,6 +9,7 @@ COPY package.json package-lock.json ./
 # The workspaces that are built, and the stand-in for packages that nothing uses.
 COPY packages/client/package.json packages/client/
 COPY packages/console/package.json packages/console/
+COPY packages/legacy-import/package.json packages/legacy-import/
 COPY scripts/absent scripts/absent
 # Install scripts are disabled; the necessary steps follow explicitly.
 RUN npm ci --ignore-scripts

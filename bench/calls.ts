@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { sign } from '../src/lib/signature.ts';
 import { APPLICATION } from './service.ts';
 
@@ -27,38 +28,26 @@ export function tokenHeader({ token }: Person): Record<string, string> {
   return { 'SVC-Token': token };
 }
 
-export const PASSWORD = 'bench-password';
-
 export async function createPerson(url: string, login: string): Promise<Person> {
-  const id = await createUser(url, login);
-  const { session } = JSON.parse(await logIn(url, login));
-  return { id, login, token: session.token };
-}
-
-/** @returns the id */
-export async function createUser(url: string, login: string): Promise<number> {
+  const password = 'bench-password';
   const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
-  const json = { user: { login, password: PASSWORD } };
-  return JSON.parse(await call(`${url}/users.json`, 201, { method: 'POST', headers, json })).user.id;
+  const { user } = JSON.parse(
+    await call(`${url}/users.json`, 201, { method: 'POST', headers, json: { user: { login, password } } }),
+  );
+  const json = signInBody(login, password);
+  const { session } = JSON.parse(await call(`${url}/session.json`, 201, { method: 'POST', json }));
+  return { id: user.id, login, token: session.token };
 }
 
-export function logIn(url: string, login: string): Promise<string> {
-  return call(`${url}/session.json`, 201, { method: 'POST', json: JSON.parse(loginBody(login)) });
-}
-
-let nonce = 0;
-
-/** A signed request; valid once, because of its nonce. */
-export function loginBody(login: string): string {
+function signInBody(login: string, password: string): object {
   const parameters = {
     application_id: String(APPLICATION.id),
     auth_key: APPLICATION.authKey,
-    nonce: String(++nonce),
+    nonce: String(randomInt(2 ** 31)),
     timestamp: String(Math.floor(Date.now() / 1000)),
   };
-  const pairs = Object.entries({ ...parameters, 'user[login]': login, 'user[password]': PASSWORD });
-  const signature = sign(pairs, APPLICATION.authSecret, 'sha1');
-  return JSON.stringify({ ...parameters, user: { login, password: PASSWORD }, signature });
+  const pairs = Object.entries({ ...parameters, 'user[login]': login, 'user[password]': password });
+  return { ...parameters, user: { login, password }, signature: sign(pairs, APPLICATION.authSecret, 'sha1') };
 }
 
 export async function createGroup(url: string, [owner, ...others]: Person[], name: string): Promise<string> {

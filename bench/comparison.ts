@@ -8,8 +8,6 @@ export interface Comparison {
   name: string;
   service: () => Promise<Figures>;
   bare: () => Promise<Figures>;
-  /** Runs after the last round. @throws if the work was not done correctly */
-  check?: () => Promise<void>;
   note?: (outcome: Outcome) => string;
 }
 
@@ -25,10 +23,7 @@ export interface Outcome {
 }
 
 /** Ratios compare adjacent rounds, so that a slow phase of the machine affects both sides. */
-export async function compare(
-  { name, service, bare, check, note }: Comparison,
-  { rounds }: Options,
-): Promise<Outcome[]> {
+export async function compare({ name, service, bare, note }: Comparison, { rounds }: Options): Promise<Outcome[]> {
   await service();
   await bare();
   const pairs: [service: Figures, bare: Figures][] = [];
@@ -36,7 +31,6 @@ export async function compare(
     process.stderr.write(`${name}: round ${round} of ${rounds}\n`);
     pairs.push([await service(), await bare()]);
   }
-  await check?.();
   return Object.keys(pairs[0]![0]).map((unit) => {
     const ours = pairs.map(([figures]) => figures[unit]!);
     const limits = pairs.map(([, figures]) => figures[unit]!);

@@ -15,8 +15,6 @@ export interface HttpLoad {
   headers: Record<string, string>;
   /** Request bodies in rotation; connections start at different positions. */
   bodies?: string[];
-  /** For bodies that are valid once. */
-  nextBody?: () => string;
   paths?: string[];
   status: number;
   isRight: (body: string) => boolean;
@@ -52,8 +50,7 @@ export async function httpLoad(load: HttpLoad): Promise<Figures> {
   return { 'requests/s': answered / result.duration };
 }
 
-function requestsOf({ method, headers, bodies, nextBody, paths }: HttpLoad): Autocannon.Request[] {
-  if (nextBody) return [{ method, headers, setupRequest: (request) => ({ ...request, body: nextBody() }) }];
+function requestsOf({ method, headers, bodies, paths }: HttpLoad): Autocannon.Request[] {
   if (paths) return paths.map((path) => ({ method, headers, path }));
   return bodies?.map((body) => ({ method, headers, body })) ?? [{ method, headers }];
 }

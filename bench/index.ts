@@ -4,27 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { createPerson } from './calls.ts';
-import { chat } from './chat.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Comparison, compare, type Outcome } from './comparison.ts';
 import { console, consoleLists } from './console.ts';
-import { contacts } from './contacts.ts';
 import type { Benchmark, Environment } from './environment.ts';
 import { fanOut } from './fan-out.ts';
-import { geo } from './geo.ts';
 import { graphql } from './graphql.ts';
-import { login } from './login.ts';
 import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
-import { push } from './push.ts';
-import { records } from './records.ts';
 import { queries } from './seeded.ts';
 import { startService } from './service.ts';
 import { sockets } from './sockets.ts';
 import { start } from './start.ts';
 import { machine, table } from './table.ts';
-import { upload } from './upload.ts';
-import { users } from './users.ts';
 import { work } from './work.ts';
 import { write } from './write.ts';
 
@@ -35,14 +27,6 @@ const BENCHMARKS: Record<string, Benchmark> = {
   memory,
   'fan-out': fanOut,
   sockets,
-  login,
-  users,
-  chat,
-  records,
-  upload,
-  push,
-  contacts,
-  geo,
   console,
   'console-lists': consoleLists,
 };

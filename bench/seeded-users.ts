@@ -11,8 +11,6 @@ export interface SeededUsers {
   caller: Person;
 }
 
-export const TAGGED_TOGETHER = 5;
-
 /** Users are named `user-1`, `user-2`, … */
 export async function startSeededUsers(size: number, environment: Environment, name = 'users'): Promise<SeededUsers> {
   const { url, databaseUrl, pid } = await startSeeded(`${name}_${size}`, environment);
@@ -25,7 +23,7 @@ function insertUsers(size: number): string {
     INSERT INTO users
       (application_id, login, login_key, email, full_name, phone, external_user_id, tags, created_at, updated_at)
     SELECT ${APPLICATION.id}, 'user-' || n, 'user-' || n, n || '@bench.test', 'User ' || n, '+' || (4900000000 + n), n,
-      ARRAY['tag-' || (n - 1) / ${TAGGED_TOGETHER}], moment, moment
+      ARRAY['tag-' || (n - 1) / 5], moment, moment
     FROM generate_series(1, ${size}) n, LATERAL (SELECT now() - make_interval(secs => ${size} - n) AS moment) AS created
     ORDER BY n`;
 }

@@ -1,31 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Outcome } from './comparison.ts';
 import type { Options } from './options.ts';
-import { plot } from './plot.ts';
 import { machine, table } from './table.ts';
 
-const FOLDER = new URL('../docs/benchmarks/', import.meta.url);
+const PAGE = new URL('../docs/performance.md', import.meta.url);
+const HEADING = '\n## Results\n';
 
+/** Replaces the last section of the page. */
 export async function write(outcomes: Outcome[], postgres: string, { names, rounds, seconds }: Options): Promise<void> {
   const command = ['npm run bench --', ...names, `--rounds ${rounds} --seconds ${seconds} --write`].join(' ');
-  const page = `# Benchmarks
-
+  const [before] = (await readFile(PAGE, 'utf8')).split(HEADING);
+  await writeFile(
+    PAGE,
+    `${before}${HEADING}
 \`${command}\`, ${new Date().toISOString().slice(0, 10)}, commit ${commit()}.
 
 ${machine(postgres)}
-Each row compares the service with a bare baseline that does the same work with \`node:http\`, \`pg\` and \`ws\` only: its
-own schema, one prepared statement per request, a pool of the same size, and the same JSON. Some rows name another
-baseline. Both sides alternate for ${rounds} rounds of ${seconds} s, after one warm-up round, with 32 connections. Figures are medians. Each ratio
-compares adjacent rounds, so that a slow phase of the machine affects both sides. [Performance](../performance.md) explains
-the limits of the service.
+Both sides alternate for ${rounds} rounds of ${seconds} s, after one warm-up round, with 32 connections. Figures are medians. Each ratio
+compares adjacent rounds, so that a slow phase of the machine affects both sides.
 
-![Ratios](ratios.svg)
-
-${table(outcomes)}`;
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(new URL('README.md', FOLDER), page);
-  await writeFile(new URL('ratios.svg', FOLDER), plot(outcomes));
+${table(outcomes)}`,
+  );
 }
 
 function commit(): string {

@@ -7,12 +7,10 @@ import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { runTool } from './tools.ts';
 
-const CLIENT = 'packages/client/src/generated';
 const GENERATED = [
   'schema.graphql',
   'src/generated/graphql-env.d.ts',
-  `${CLIENT}/introspection.d.ts`,
-  `${CLIENT}/gql-tada.d.ts`,
+  'packages/client/src/generated/introspection.d.ts',
   'packages/console/locales/en.po',
 ];
 
@@ -23,8 +21,8 @@ await step(
   'types',
   () =>
     run('npx', ['tsc']) &&
-    ['packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every((folder) =>
-      run('npx', ['tsc', '-p', folder]),
+    ['packages/legacy-import', 'packages/console', 'packages/react', 'packages/chat-ui', 'examples/chat'].every(
+      (folder) => run('npx', ['tsc', '-p', folder]),
     ),
 );
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));

@@ -5,7 +5,6 @@ import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { schemaTypes } from '../packages/client/src/schema-types.ts';
 import { schema } from '../src/schema/index.ts';
-import { parserTypes } from './client-types.ts';
 
 const sorted = lexicographicSortSchema(schema);
 await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
@@ -14,6 +13,5 @@ const introspection = minifyIntrospection(introspectionFromSchema(sorted, { desc
 const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });
 await writeFile('src/generated/graphql-env.d.ts', types);
 
-const client = 'packages/client/src/generated';
-await writeFile(`${client}/introspection.d.ts`, schemaTypes(introspectionFromSchema(sorted).__schema));
-await writeFile(`${client}/gql-tada.d.ts`, parserTypes());
+const client = 'packages/client/src/generated/introspection.d.ts';
+await writeFile(client, schemaTypes(introspectionFromSchema(sorted).__schema));

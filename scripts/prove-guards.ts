@@ -52,7 +52,9 @@ function copySources(folder: string): void {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
-  cpSync(join(ROOT, 'src/generated'), join(folder, 'src/generated'), { recursive: true });
+  for (const generated of ['src/generated', 'packages/client/src/generated']) {
+    cpSync(join(ROOT, generated), join(folder, generated), { recursive: true });
+  }
   // Some tests run `git ls-files`.
   execFileSync('git', ['init', '--quiet'], { cwd: folder });
   execFileSync('git', ['add', '--all'], { cwd: folder });

@@ -31,11 +31,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/archive': ['resolvers', 'gateways', 'db'],
   'operator/integrity': ['resolvers', 'gateways', 'db'],
-  'operator/legacy-import': ['context', 'resolvers', 'realtime', 'gateways', 'db'],
   'operator/cli': [
     'operator/archive',
     'operator/integrity',
-    'operator/legacy-import',
     'server',
     'config',
     'context',
@@ -90,10 +88,13 @@ function importsOfSource(): Import[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
     .flatMap((file) => {
-      const text = readFileSync(join(SRC, file), 'utf8');
-      const targets = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) => match[1]!);
-      return targets.map((target) => ({ from: file, to: relative(SRC, resolve(SRC, file, '..', target)) }));
+      return importsOf(join(SRC, file)).map((target) => ({ from: file, to: relative(SRC, target) }));
     });
+}
+
+function importsOf(file: string): string[] {
+  const relatives = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
+  return [...relatives].map((match) => resolve(file, '..', match[1]!));
 }
 
 /** `server/limits/quota.ts` → `server/limits`, `server/services.ts` → `server`, `config.ts` → `config`. */
@@ -193,6 +194,24 @@ test('a start loads no packages that only some requests or settings need', () =>
   const deferred =
     /^(@aws-sdk|@graphql-yoga|@node-rs|@opentelemetry|express|ioredis|jose|libphonenumber|nodemailer|swagger|web-push)/;
   expect([...packages].filter((name) => deferred.test(name))).toEqual([]);
+});
+
+describe('packages/legacy-import', () => {
+  const folder = resolve(SRC, '../packages/legacy-import/src');
+
+  test('only service.ts imports from the service', () => {
+    const importers = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => importsOf(join(folder, file)).some((target) => !target.startsWith(folder)));
+    expect(importers).toEqual(['service.ts']);
+  });
+
+  test('only the command migrate-from imports it', () => {
+    const importers = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /from '[^']*legacy-import/.test(readFileSync(join(SRC, file), 'utf8')));
+    expect(importers).toEqual(['operator/cli/migrate-from.ts']);
+  });
 });
 
 test('only config.ts reads process.env', () => {

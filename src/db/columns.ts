@@ -103,6 +103,6 @@ export function unionAll<Row>(parts: RowSql<Row>[]): RowSql<Row> {
   return Prisma.join(parts, ' UNION ALL ') as RowSql<Row>;
 }
 
-function snakeCase(name: string): string {
+export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -139,6 +139,16 @@ export interface Order {
   isAlwaysSet?: boolean;
 }
 
+/** By a column that is always set, descending. Both are constants in the code. */
+export function newestFirst(column: string, cast: Order['cast'], id = column): Order {
+  return { column: Prisma.raw(column), cast, id: Prisma.raw(id), isDescending: true, isAlwaysSet: true };
+}
+
+/** The end of a statement that selects the rows of a page: `WHERE … AND ${rowsOf(page, order)}`. */
+export function rowsOf(page: PageRequest, order: Order): Prisma.Sql {
+  return Prisma.sql`${between(page, order)} ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+}
+
 export function orderBy({ column, id, isDescending, isAlwaysSet }: Order, isBackward: boolean): Prisma.Sql {
   const direction = Prisma.raw(isDescending === isBackward ? 'ASC' : 'DESC');
   if (isAlwaysSet) return Prisma.sql`${column} ${direction}, ${id} ${direction}`;

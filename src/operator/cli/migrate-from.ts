@@ -1,10 +1,14 @@
+import {
+  checkedBaseUrl,
+  countAtSource,
+  type MigrationSettings,
+  migrateFrom,
+  readCredentials,
+} from '@atrium/legacy-import';
 import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { readConfig, readSourceVariables } from '../../config.ts';
 import { createStorage } from '../../gateways/create-storage.ts';
-import { checkedBaseUrl } from '../legacy-import/client.ts';
-import { readCredentials } from '../legacy-import/credentials.ts';
-import { countAtSource, type MigrationSettings, migrateFrom } from '../legacy-import/index.ts';
 import { administerApplication } from './administer.ts';
 import { print } from './answer.ts';
 import { onInterruption } from './interruption.ts';

@@ -1,7 +1,7 @@
 import type { Context, UserContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
+import { db } from '../../db/client.ts';
 import { columnsOf } from '../../db/columns.ts';
-import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { BadInputError, UsersListingForbiddenError } from '../../lib/errors.ts';
@@ -29,13 +29,7 @@ type Listing = { udid?: string | null } & ConnectionArguments;
 const CONTACT = columnsOf('Contact', 'c', ['name', 'phone']);
 const POSITION = columnsOf('Contact', 'c', ['position']);
 
-const ORDER: Order = {
-  column: Prisma.sql`c.position`,
-  cast: 'int8',
-  id: Prisma.sql`c.phone`,
-  isDescending: false,
-  isAlwaysSet: true,
-};
+const ORDER = { ...newestFirst('c.position', 'int8', 'c.phone'), isDescending: false };
 
 /** In upload order. @throws {UnprocessableError} udid @throws {NotFoundError} empty book */
 export async function listContacts(
@@ -46,8 +40,7 @@ export async function listContacts(
   const book = bookOf(udid, context);
   const rows = await query`
     SELECT ${CONTACT}, ${POSITION} FROM contacts c
-    WHERE ${inBook(book)} AND ${between(page, ORDER)}
-    ORDER BY ${orderBy(ORDER, page.isBackward)} LIMIT ${page.limit + 1}`;
+    WHERE ${inBook(book)} AND ${rowsOf(page, ORDER)}`;
   if (rows.length === 0) await requireContacts(book);
   return {
     ...connection(rows, page, ({ position, phone }) => ({ value: Number(position), id: phone })),

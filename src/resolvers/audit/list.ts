@@ -1,6 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import { columnsOf } from '../../db/columns.ts';
-import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { AuditEntry } from '../../generated/prisma/client.ts';
 import type { AuditAction, AuditActorKind } from '../../generated/prisma/enums.ts';
@@ -37,13 +37,7 @@ const COLUMNS = columnsOf('AuditEntry', 'e', [
   'after',
 ]);
 
-const NEWEST: Order = {
-  column: Prisma.sql`e.id`,
-  cast: 'int8',
-  id: Prisma.sql`e.id`,
-  isAlwaysSet: true,
-  isDescending: true,
-};
+const NEWEST = newestFirst('e.id', 'int8');
 
 /** Newest first. @param applicationId 0: administrators and their roles @throws {BadInputError} */
 export async function listAuditEntries(
@@ -58,8 +52,7 @@ export async function listAuditEntries(
   }
   const rows = await query`
     SELECT ${COLUMNS} FROM audit_entries e
-    WHERE e.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${between(page, NEWEST)}
-    ORDER BY ${orderBy(NEWEST, page.isBackward)} LIMIT ${page.limit + 1}`;
+    WHERE e.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${rowsOf(page, NEWEST)}`;
   return connection(rows, page, ({ id }) => ({ value: String(id), id: String(id) }));
 }
 

@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import { columnsOf } from '../../db/columns.ts';
-import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { PushDelivery, PushSend } from '../../generated/prisma/client.ts';
 import type { DeliveryStatus } from '../../generated/prisma/enums.ts';
@@ -28,12 +28,10 @@ export async function listPushSends(
   const { viewer } = context;
   if (eventId != null) await findEvent(eventId, context);
   else if (viewer.kind !== 'key') throw new NotFoundError();
-  const order: Order = { ...SENDS, isDescending: true };
   const of = eventId != null ? Prisma.sql`s.event_id = ${eventId}` : Prisma.sql`s.dialog_id = ${dialogId}`;
   const rows = await query<{ id: string }>`
     SELECT s.id FROM push_sends s
-    WHERE s.application_id = ${viewer.applicationId} AND ${of} AND ${between(page, order)}
-    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+    WHERE s.application_id = ${viewer.applicationId} AND ${of} AND ${rowsOf(page, SENDS)}`;
   const ids = rows.map(({ id }) => id);
   const sends = await db.pushSend.findMany({
     ...selection,
@@ -58,21 +56,14 @@ export async function listPushDeliveries(
   else if (kind !== 'key') throw new NotFoundError();
   // Deliveries of an event reveal which users have its tags.
   await requireListing(context);
-  const order: Order = { ...DELIVERIES, isDescending: false };
   const hasStatus = status ? Prisma.sql`d.status = ${status}::delivery_status` : Prisma.sql`true`;
   const rows = await query`
     SELECT ${DELIVERY_COLUMNS} FROM push_deliveries d
-    WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${hasStatus} AND ${between(page, order)}
-    ORDER BY ${orderBy(order, page.isBackward)} LIMIT ${page.limit + 1}`;
+    WHERE d.application_id = ${applicationId} AND d.send_id = ${sendId} AND ${hasStatus} AND ${rowsOf(page, DELIVERIES)}`;
   return connection(rows, page, ({ subscriptionId }) => ({ value: subscriptionId, id: String(subscriptionId) }));
 }
 
 const DELIVERY_COLUMNS = columnsOf('PushDelivery', 'd');
 
-const SENDS = { column: Prisma.sql`s.id`, cast: 'text', id: Prisma.sql`s.id`, isAlwaysSet: true } as const;
-const DELIVERIES = {
-  column: Prisma.sql`d.subscription_id`,
-  cast: 'int',
-  id: Prisma.sql`d.subscription_id`,
-  isAlwaysSet: true,
-} as const;
+const SENDS = newestFirst('s.id', 'text');
+const DELIVERIES = { ...newestFirst('d.subscription_id', 'int'), isDescending: false };

@@ -1,19 +1,13 @@
 import type { ActingContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
-import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { db, type Prisma } from '../../db/client.ts';
+import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { Event } from '../../generated/prisma/client.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pagination.ts';
 import { ownerOf } from './own.ts';
 
-const ORDER: Order = {
-  column: Prisma.sql`e.id`,
-  cast: 'int',
-  id: Prisma.sql`e.id`,
-  isDescending: true,
-  isAlwaysSet: true,
-};
+const NEWEST = newestFirst('e.id', 'int');
 
 /** Newest first. @throws {BadInputError} invalid page or cursor */
 export async function listEvents(
@@ -25,9 +19,8 @@ export async function listEvents(
   const { applicationId, userId } = ownerOf(viewer);
   const rows = await query<{ id: number }>`
     SELECT e.id FROM events e
-    WHERE e.application_id = ${applicationId} AND e.user_id = ${userId} AND ${between(page, ORDER)}
-    ORDER BY ${orderBy(ORDER, page.isBackward)}
-    LIMIT ${page.limit + 1} OFFSET ${Math.max(skip ?? 0, 0)}`;
+    WHERE e.application_id = ${applicationId} AND e.user_id = ${userId} AND ${rowsOf(page, NEWEST)}
+    OFFSET ${Math.max(skip ?? 0, 0)}`;
   const ids = rows.map(({ id }) => id);
   const shown = await db.event.findMany({ ...selection, where: { applicationId, id: { in: ids } } });
   const events = indexBy(shown, (event) => event.id);

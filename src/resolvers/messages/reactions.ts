@@ -12,42 +12,30 @@ import { messageLoader } from './rows.ts';
 
 export const MAX_NAME = 64;
 
+type Name = string | null | undefined;
+
 /** Idempotent. @throws {BadInputError} {NotFoundError} {ForbiddenError} */
-export async function addReaction(
-  messageId: string,
-  name: string | null | undefined,
-  context: UserContext,
-): Promise<MessageRow> {
-  const id = checkedId(messageId);
-  const checked = checkedName(name);
-  const message = await requireMessage(id, context);
-  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
-    insertReaction(transaction, message, checked, context),
-  );
-  context.outbox.wake();
-  return message;
+export function addReaction(messageId: string, name: Name, context: UserContext): Promise<MessageRow> {
+  return mutateReactions(messageId, { add: name }, context);
 }
 
 /** @throws {NotFoundError} */
-export async function removeReaction(
-  messageId: string,
-  name: string | null | undefined,
-  context: UserContext,
-): Promise<MessageRow> {
-  const id = checkedId(messageId);
-  const checked = checkedName(name);
-  const message = await requireMessage(id, context);
-  await transactInTurns(jobOwnerOf(context.viewer), (transaction) =>
-    deleteReaction(transaction, message, checked, context),
-  );
-  context.outbox.wake();
-  return message;
+export function removeReaction(messageId: string, name: Name, context: UserContext): Promise<MessageRow> {
+  return mutateReactions(messageId, { remove: name ?? '' }, context);
 }
 
 /** Both or neither. @throws {BadInputError} {NotFoundError} {ForbiddenError} */
-export async function changeReactions(
+export function changeReactions(
   messageId: string,
-  { add, remove }: { add?: string | null; remove?: string | null },
+  { add, remove }: { add?: Name; remove?: Name },
+  context: UserContext,
+): Promise<MessageRow> {
+  return mutateReactions(messageId, { add, remove, locksMessage: true }, context);
+}
+
+async function mutateReactions(
+  messageId: string,
+  { add, remove, locksMessage }: { add?: Name; remove?: Name; locksMessage?: boolean },
   context: UserContext,
 ): Promise<MessageRow> {
   const id = checkedId(messageId);
@@ -55,7 +43,7 @@ export async function changeReactions(
   const added = add == null && removed !== undefined ? undefined : checkedName(add);
   const message = await requireMessage(id, context);
   await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
-    await lockMessage(transaction, message, context);
+    if (locksMessage) await lockMessage(transaction, message, context);
     if (removed !== undefined) await deleteReaction(transaction, message, removed, context);
     if (added !== undefined) await insertReaction(transaction, message, added, context);
   });

@@ -2,6 +2,7 @@ import type { Context, IdentifiedContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { columns, columnsOf, type RowOf, select, withJson } from '../../db/columns.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
+import { isOpen } from '../classes/grants.ts';
 import { ALL_SLOTS, compoundKey, slotValue } from '../classes/slots.ts';
 import { presentedType, type StoredFields } from '../classes/values.ts';
 
@@ -62,12 +63,28 @@ export const SLOT_COLUMNS = Prisma.raw(
   ),
 );
 
-export const SLOT_NAMES = Prisma.raw(ALL_SLOTS.join(', '));
-export const SLOT_VALUES = Prisma.raw(ALL_SLOTS.map(slotOfGiven).join(', '));
+/** `newRow()` as columns of `json_to_recordset()`. */
+export const NEW_INPUT = Prisma.sql`id text, "classKey" int, "parentId" text, "userId" int, "isOpen" boolean,
+  readers json, updaters json, deleters json, fields jsonb, "createdAt" timestamptz(3), "updatedAt" timestamptz(3),
+  ${SLOT_COLUMNS}`;
+export const NEW_COLUMNS = Prisma.raw(`id, class_key, parent_id, user_id, is_open, readers, updaters, deleters, fields,
+  created_at, updated_at, ${ALL_SLOTS.join(', ')}`);
+/** Of an input `g`, without the application. */
+export const NEW_VALUES = Prisma.raw(`g.id, g."classKey", g."parentId", g."userId", g."isOpen",
+  ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
+  ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g."createdAt", g."updatedAt",
+  ${ALL_SLOTS.map(slotOfGiven).join(', ')}`);
 export const SLOT_CHANGES = Prisma.raw(ALL_SLOTS.map((slot) => `${slot} = ${slotOfGiven(slot)}`).join(', '));
 
 function slotOfGiven(slot: string): string {
   return slot.startsWith('p') ? `place_of((g.${slot} ->> 'lat')::float8, (g.${slot} ->> 'lon')::float8)` : `g.${slot}`;
+}
+
+/** Lists every member, because extending a spread object is slow. */
+export function newRow(row: RecordRow, known: ClassDefinition): object {
+  const { id, classKey, parentId, userId, readers, updaters, deleters, fields, createdAt, updatedAt } = row;
+  const own = { id, classKey, parentId, userId, isOpen: isOpen(readers), readers, updaters, deleters, fields };
+  return Object.assign(own, { createdAt, updatedAt }, slotsOf(known, fields));
 }
 
 /** Slots without a field, or with a dropped index, are absent. */

@@ -5,8 +5,7 @@ import { queryAs } from '../../db/query.ts';
 import { waitForLocks } from '../../db/transact.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
-import { isOpen } from '../classes/grants.ts';
-import { type RecordRow, SLOT_COLUMNS, SLOT_NAMES, SLOT_VALUES, slotsOf } from './rows.ts';
+import { NEW_COLUMNS, NEW_INPUT, NEW_VALUES, newRow, type RecordRow } from './rows.ts';
 import { MAX_BATCH_BYTES } from './sizes.ts';
 import { hasUniqueKeys, uniqueKeys } from './unique.ts';
 
@@ -50,7 +49,11 @@ const SKIP_LOCKED = Prisma.sql`SKIP LOCKED`;
 
 // Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
 async function store(batches: Batch[], applicationId: number, skipLocked: Prisma.Sql): Promise<Outcome[]> {
-  const given = batches.flatMap(({ known, rows }, batch) => rows.map((row) => givenRow(row, known, batch)));
+  const given = batches.flatMap(({ known, rows }, batch) =>
+    rows.map((row) =>
+      Object.assign(newRow(row, known), { batch, version: known.version, keys: uniqueKeys(known, row.fields) }),
+    ),
+  );
   const keys = batches.some(({ known }) => hasUniqueKeys(known))
     ? Prisma.sql`, claimed AS (
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
@@ -62,9 +65,7 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
   const rows = await queryAs(batches[0]!.owner.actor)`
     WITH given AS MATERIALIZED (
       SELECT g.* FROM json_to_recordset(${JSON.stringify(given)}::json) AS g (
-        batch int, version int, id text, "classKey" int, "parentId" text, "userId" int,
-        "isOpen" boolean, readers json, updaters json, deleters json, fields jsonb, at timestamptz(3), keys json,
-        ${SLOT_COLUMNS})
+        batch int, version int, keys json, ${NEW_INPUT})
     ), held AS MATERIALIZED (
       SELECT c.key, c.version FROM record_classes c
       WHERE c.application_id = ${applicationId} AND c.key IN (SELECT "classKey" FROM given)
@@ -86,11 +87,7 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
     ), sound AS MATERIALIZED (
       SELECT g.* FROM given g JOIN checked c USING (batch) WHERE c."isKnown" AND c."hasParents"
     ), stored AS (
-      INSERT INTO records (application_id, id, class_key, parent_id, user_id, is_open, readers, updaters, deleters,
-        fields, created_at, updated_at, ${SLOT_NAMES})
-      SELECT ${applicationId}::int, g.id, g."classKey", g."parentId", g."userId", g."isOpen",
-        ARRAY(SELECT json_array_elements_text(g.readers)), ARRAY(SELECT json_array_elements_text(g.updaters)),
-        ARRAY(SELECT json_array_elements_text(g.deleters)), g.fields, g.at, g.at, ${SLOT_VALUES}
+      INSERT INTO records (application_id, ${NEW_COLUMNS}) SELECT ${applicationId}::int, ${NEW_VALUES}
       FROM sound g
       RETURNING application_id, id, class_key, user_id, created_at
     )${keys}, announced AS (
@@ -104,25 +101,4 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
     if (isKnown && hasParents) return 'stored';
     return isLocked ? 'locked' : 'changed';
   });
-}
-
-/** Lists every member, because extending a spread object is slow. */
-function givenRow(row: RecordRow, known: ClassDefinition, batch: number): object {
-  const { id, classKey, parentId, userId, readers, updaters, deleters, fields, createdAt } = row;
-  const given = {
-    batch,
-    version: known.version,
-    id,
-    classKey,
-    parentId,
-    userId,
-    readers,
-    updaters,
-    deleters,
-    fields,
-    at: createdAt,
-    isOpen: isOpen(readers),
-    keys: uniqueKeys(known, fields),
-  };
-  return Object.assign(given, slotsOf(known, fields));
 }

@@ -1,6 +1,6 @@
 import { Prisma, plannedForValues } from '../../db/client.ts';
 import { columnsOf, withJson } from '../../db/columns.ts';
-import { between, type Order, orderBy } from '../../db/conditions.ts';
+import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pagination.ts';
@@ -20,13 +20,7 @@ export type RequestLogConnection = Connection<LoggedRequestRow> & {
   skippedCount: () => Promise<number>;
 };
 
-const NEWEST: Order = {
-  column: Prisma.sql`r.at`,
-  cast: 'timestamptz',
-  id: Prisma.sql`r.id`,
-  isAlwaysSet: true,
-  isDescending: true,
-};
+const NEWEST = newestFirst('r.at', 'timestamptz', 'r.id');
 
 /** Newest first. @param applicationId 0: requests without an application @throws {BadInputError} */
 export async function listRequests(
@@ -42,8 +36,7 @@ export async function listRequests(
   // Before the rows, so that a subscription from there misses none.
   const end = await lastRequestId(applicationId);
   const rows = await readRequests(Prisma.sql`
-    r.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${between(page, NEWEST)}
-    ORDER BY ${orderBy(NEWEST, page.isBackward)} LIMIT ${page.limit + 1}`);
+    r.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${rowsOf(page, NEWEST)}`);
   return {
     ...connection(rows, page, ({ at, id }) => ({ value: at.toISOString(), id: String(id) })),
     cursor: String(end),

@@ -41,8 +41,7 @@ export const EXCEPTIONS: Exception[] = [
     why: 'finds new rows of the followed applications',
   },
   { part: 'WITH known AS MATERIALIZED ( SELECT coalesce(a.id, 0) AS existing', why: REQUESTS },
-  { part: 'WITH input AS MATERIALIZED ( SELECT s.application_id, s.id, t.at', why: CLOCK },
-  { part: 'WITH input AS MATERIALIZED ( SELECT u.application_id, u.id, t.at', why: CLOCK },
+  { part: 'WITH input AS MATERIALIZED ( SELECT r.application_id, r.id, t.at', why: CLOCK },
   {
     part: 'WHERE (("t0"."application_id" = $1 AND',
     why: 'look-ups by key that the ORM merges if they are of one turn; from one table, which needs no routing to one server',

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** The packages that the service imports at run time, sorted. */
+/** The packages of others that the service imports at run time, sorted. */
 export function importedPackages(): string[] {
   const imported = new Set<string>();
   const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
@@ -16,7 +16,7 @@ export function importedPackages(): string[] {
     for (const [, name] of source.matchAll(/\bimport\('([^.'][^']*)'\)/g)) imported.add(name!);
   }
   const packages = [...imported]
-    .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
+    .filter((name) => !name.startsWith('node:') && !name.startsWith('@atrium/') && !builtinModules.includes(name))
     .map((name) =>
       name
         .split('/')

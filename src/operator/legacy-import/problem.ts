@@ -1,1 +1,0 @@
-export class MigrationError extends Error {}
