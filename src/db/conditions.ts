@@ -1,5 +1,6 @@
 import { BadInputError } from '../lib/errors.ts';
 import type { Cursor, PageRequest } from '../lib/pagination.ts';
+import { problem } from '../lib/problems.ts';
 import { isSearchText, MAX_SEARCH_CHARACTERS } from '../lib/search-text.ts';
 import { Prisma } from './client.ts';
 
@@ -53,7 +54,7 @@ function conditionIn(
     else conditions.push(...fieldConditions(condition as FieldFilter, field));
   }
   parts.left -= conditions.length + (filter?.or?.length ?? 0) + (filter?.and?.length ?? 0);
-  if (parts.left < 0) throw new BadInputError('Request parameters are too complex');
+  if (parts.left < 0) throw new BadInputError('REQUEST_TOO_COMPLEX');
   if (filter?.or?.length) {
     conditions.push(
       Prisma.sql`(${Prisma.join(
@@ -125,7 +126,7 @@ function parameter(value: unknown): unknown {
 }
 
 function partOfText(text: string): string {
-  if (!isSearchText(text)) throw new BadInputError(`contains should have at most ${MAX_SEARCH_CHARACTERS} characters`);
+  if (!isSearchText(text)) throw new BadInputError(problem('SEARCH_TOO_LONG', { max: MAX_SEARCH_CHARACTERS }));
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
@@ -181,7 +182,7 @@ function ahead(cursor: Cursor, { column, cast, id, isDescending }: Order): Prism
 function requireFitting(cursor: Cursor, cast: Order['cast']): Cursor {
   const { value, id } = cursor;
   const isFitting = value === null || FITS[cast](value);
-  if (!isFitting || id.includes('\0')) throw new BadInputError('Invalid cursor');
+  if (!isFitting || id.includes('\0')) throw new BadInputError('CURSOR_INVALID');
   return cursor;
 }
 

@@ -51,7 +51,7 @@ export function variableProblem(request: RequestVariables): GraphQLError | undef
   return isTooHeavy(coerced, document, operation) ? tooComplex() : undefined;
 }
 
-const tooComplex = () => new BadInputError('Request parameters are too complex');
+const tooComplex = () => new BadInputError('REQUEST_TOO_COMPLEX');
 
 function isTooHeavy(
   variables: Readonly<Record<string, unknown>>,

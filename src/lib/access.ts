@@ -143,13 +143,13 @@ export function isAllowed(access: Access, viewer: Viewer): boolean {
 
 export function refusal(access: Access, viewer: Viewer): ServiceError | undefined {
   if (isAllowed(access, viewer)) return undefined;
-  if (viewer.kind === 'anonymous') return new UnauthenticatedError('Token is required');
+  if (viewer.kind === 'anonymous') return new UnauthenticatedError('TOKEN_REQUIRED');
   if (viewer.kind === 'refused') return viewer.reason;
-  if (viewer.kind === 'administrator') return new BadInputError('The header Application must name an application');
-  if (access === 'administrator') return new UnauthenticatedError('Sign in to the console');
-  if (access === 'token') return new UnauthenticatedError('Token is required');
+  if (viewer.kind === 'administrator') return new BadInputError('APPLICATION_REQUIRED');
+  if (access === 'administrator') return new UnauthenticatedError('CONSOLE_SIGN_IN_REQUIRED');
+  if (access === 'token') return new UnauthenticatedError('TOKEN_REQUIRED');
   if (access === 'key' && viewer.kind === 'user') {
-    return new ForbiddenError("You don't have appropriate permissions to do this operation");
+    return new ForbiddenError('OPERATION_FORBIDDEN');
   }
   return new NeedUserError();
 }

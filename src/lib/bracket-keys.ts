@@ -12,8 +12,8 @@ const MAX_DEPTH = 10;
 /** Pairs of a form, or members of all objects of a JSON text; array items do not count. */
 export const MAX_KEYS = 20_000;
 
-export const malformed = () => new BadInputError('Malformed request body');
-export const tooComplex = () => new BadInputError('Request parameters are too complex');
+export const malformed = () => new BadInputError('BODY_MALFORMED');
+export const tooComplex = () => new BadInputError('REQUEST_TOO_COMPLEX');
 
 /** One JSON object, raw or percent-encoded (`+` stays a plus), otherwise a form. @throws {BadInputError} */
 export function parseQuery(text: string): Parameters {

@@ -11,13 +11,13 @@ export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
 
 /** Rejects NUL, replaces a lone surrogate by U+FFFD. Returns an unchanged object itself. @throws {BadInputError} */
 export function cleanTexts<T>(input: T): T {
-  if (isTooDeep(input)) throw new BadInputError('Request parameters are too complex');
+  if (isTooDeep(input)) throw new BadInputError('REQUEST_TOO_COMPLEX');
   return clean(input) as T;
 }
 
 function clean(value: unknown): unknown {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw new BadInputError('Malformed request body');
+    if (value.includes('\0')) throw new BadInputError('BODY_MALFORMED');
     return value.isWellFormed() ? value : value.toWellFormed();
   }
   if (Array.isArray(value)) return cleanArray(value);

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { detailsOf, type FieldProblems, type Problem, sentenceOf } from './problems.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -30,207 +31,216 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   INTERNAL_SERVER_ERROR: 500,
 };
 
-/** Without the field name: `{ login: ['has already been taken'] }`. */
-export type FieldErrors = Record<string, string[]>;
-
-/** Extends GraphQLError, so that error masking lets it pass; `rest/errors.ts` maps subclasses to legacy answers. */
+/**
+ * Extends GraphQLError, so that error masking lets it pass; `rest/errors.ts` maps subclasses to legacy answers. The
+ * extensions have the code, the first problem as `reason` and `parameters`, and all of several as `problems`.
+ */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
+  readonly problems: readonly Problem[];
 
-  constructor(code: ErrorCode, message: string, extensions: Record<string, unknown> = {}) {
-    super(message, { extensions: { code, ...extensions } });
+  constructor(code: ErrorCode, given: Problem | Problem[], extensions: Record<string, unknown> = {}) {
+    const problems = [given].flat();
+    const [first, ...others] = problems.map(shown);
+    super(problems.map((one) => sentenceOf(one)).join(', '), {
+      extensions: { code, ...first, ...(others.length > 0 && { problems: [first, ...others] }), ...extensions },
+    });
     this.code = code;
+    this.problems = problems;
   }
+}
+
+function shown(given: Problem) {
+  const { reason, parameters, record } = detailsOf(given);
+  const hasParameters = Object.keys(parameters).length > 0;
+  return { reason, ...(hasParameters && { parameters }), ...(record !== undefined && { record }) };
 }
 
 /** `status` is the legacy one. */
 export class BadInputError extends ServiceError {
   readonly status: 400 | 413 | 415;
 
-  constructor(message: string, status: 400 | 413 | 415 = 400) {
-    super('BAD_USER_INPUT', message);
+  constructor(problem: Problem | Problem[], status: 400 | 413 | 415 = 400) {
+    super('BAD_USER_INPUT', problem);
     this.status = status;
   }
 }
 
-export const bodyTooLarge = () => new BadInputError('Request body is too large', 413);
-export class InvalidParametersError extends BadInputError {
-  readonly sentences: string[];
+export const bodyTooLarge = () => new BadInputError('BODY_TOO_LARGE', 413);
 
-  constructor(...sentences: string[]) {
-    super(sentences.join(', '));
-    this.sentences = sentences;
+export class InvalidParametersError extends BadInputError {
+  constructor(...problems: Problem[]) {
+    super(problems);
   }
 }
 
 export class DisabledError extends ServiceError {
-  constructor(message: string) {
-    super('DISABLED', message);
+  constructor(problem: Problem) {
+    super('DISABLED', problem);
   }
 }
 
 export class UnauthenticatedError extends ServiceError {
-  constructor(message: 'Token is required' | 'Unauthorized' | 'Sign in to the console') {
-    super('UNAUTHENTICATED', message);
+  constructor(reason: 'TOKEN_REQUIRED' | 'UNAUTHORIZED' | 'CONSOLE_SIGN_IN_REQUIRED') {
+    super('UNAUTHENTICATED', reason);
   }
 }
 
 export class SessionMissingError extends ServiceError {
   constructor() {
-    super('UNAUTHENTICATED', 'Required session does not exist');
+    super('UNAUTHENTICATED', 'SESSION_MISSING');
   }
 }
 
 /** Does not reveal which of login, e-mail or password is wrong. */
 export class WrongPasswordError extends ServiceError {
   constructor() {
-    super('UNAUTHENTICATED', 'Wrong login or password');
+    super('UNAUTHENTICATED', 'WRONG_PASSWORD');
   }
 }
 
 /** Does not reveal which part is wrong. */
 export class WrongAdministratorCredentialsError extends ServiceError {
   constructor() {
-    super('UNAUTHENTICATED', 'Wrong email address, password or code');
+    super('UNAUTHENTICATED', 'WRONG_ADMINISTRATOR_CREDENTIALS');
   }
 }
 
 /** Does not reveal why: unknown, deleted, not signed by it, or an expired challenge. */
 export class PasskeyRefusedError extends ServiceError {
   constructor() {
-    super('UNAUTHENTICATED', 'The passkey was not accepted. Try again, or use your password.');
+    super('UNAUTHENTICATED', 'PASSKEY_REFUSED');
   }
 }
 
 /** The password is right, and the account also requires a code. */
 export class CodeRequiredError extends ServiceError {
   constructor() {
-    super('CODE_REQUIRED', 'A code of the authenticator app or a recovery code is required');
+    super('CODE_REQUIRED', 'CODE_REQUIRED');
   }
 }
 
 /** An administrator must prove again who they are. */
 export class ConfirmationRequiredError extends ServiceError {
   constructor() {
-    super('CONFIRMATION_REQUIRED', 'Confirm with your password or a passkey to continue');
+    super('CONFIRMATION_REQUIRED', 'CONFIRMATION_REQUIRED');
   }
 }
 
 /** An administrator must state why they read messages. */
 export class ReasonRequiredError extends ServiceError {
   constructor() {
-    super('REASON_REQUIRED', 'State a reason to read messages, in the header Reason');
+    super('REASON_REQUIRED', 'REASON_REQUIRED');
   }
 }
 
 /** The password is right, but an administrator or API key has blocked the user. */
 export class UserBlockedError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'The user is blocked');
+    super('FORBIDDEN', 'USER_BLOCKED');
   }
 }
 
 /** The user must sign in again before changing how they sign in. */
 export class SignInTooOldError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'Sign in again to add another way to sign in');
+    super('FORBIDDEN', 'SIGN_IN_AGAIN');
   }
 }
 
 /** An application session or API key alone called an operation that requires a user. */
 export class NeedUserError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'Forbidden. Need user.');
+    super('FORBIDDEN', 'USER_REQUIRED');
   }
 }
 
 export class ForbiddenError extends ServiceError {
-  constructor(message = "You don't have appropriate permissions to perform this operation") {
-    super('FORBIDDEN', message);
+  constructor(problem: Problem = 'FORBIDDEN') {
+    super('FORBIDDEN', problem);
   }
 }
 
 export class NotFoundError extends ServiceError {
-  constructor(message = "The resource wasn't found") {
-    super('NOT_FOUND', message);
+  constructor(problem: Problem = 'NOT_FOUND') {
+    super('NOT_FOUND', problem);
   }
 }
 
 export class NoUpdateDataError extends BadInputError {
   constructor() {
-    super('No data for update was provided');
+    super('NOTHING_TO_UPDATE');
   }
 }
 
 export class OtherUserError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'You are not allowed to modify this user');
+    super('FORBIDDEN', 'OTHER_USER');
   }
 }
 
 /** Invalid upload credentials; does not reveal why. */
 export class UploadDeniedError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'Access denied');
+    super('FORBIDDEN', 'UPLOAD_DENIED');
   }
 }
 
 export class UsersListingForbiddenError extends ServiceError {
   constructor() {
-    super('FORBIDDEN', 'Users retrieving forbidden in application settings');
+    super('FORBIDDEN', 'USERS_NOT_LISTED');
   }
 }
 
 export class UnknownUserError extends NotFoundError {
   constructor() {
-    super('The user was not found');
+    super('USER_NOT_FOUND');
   }
 }
 
 export class NoSuchUserError extends NotFoundError {
   constructor() {
-    super("Couldn't find user");
+    super('NO_SUCH_USER');
   }
 }
 
 export class UnprocessableError extends ServiceError {
-  readonly sentences: string[];
-
-  constructor(...sentences: string[]) {
-    super('UNPROCESSABLE', sentences.join(', '));
-    this.sentences = sentences;
+  constructor(...problems: Problem[]) {
+    super('UNPROCESSABLE', problems);
   }
 }
 
 export class PasswordResetOffError extends ServiceError {
   constructor() {
-    super('UNAUTHENTICATED', 'Password reset is turned off');
+    super('UNAUTHENTICATED', 'PASSWORD_RESET_OFF');
   }
 }
 
 /** A social or phone sign-in was refused, or no provider can verify it. */
 export class SignInRefusedError extends UnprocessableError {
   constructor() {
-    super('Bad Authentication data');
+    super('SIGN_IN_REFUSED');
   }
 }
 
 /** The message joins the sentences of all fields; `extensions.fields` has the texts by field. */
 export class InvalidFieldsError extends ServiceError {
-  readonly fields: FieldErrors;
+  readonly fields: FieldProblems;
 
-  constructor(fields: FieldErrors) {
-    super('UNPROCESSABLE', fieldSentences(fields).join(', '), { fields });
+  constructor(fields: FieldProblems) {
+    const problems = Object.entries(fields).flatMap(([field, texts]) => texts.map((one) => ({ field, ...shown(one) })));
+    super('UNPROCESSABLE', 'FIELDS_INVALID', { problems, fields: textsOf(fields) });
+    this.message = fieldSentences(textsOf(fields)).join(', ');
     this.fields = fields;
   }
 }
 
 /** A list or object in place of a text, number, date or flag. */
 export class WrongTypesError extends UnprocessableError {
-  readonly fields: FieldErrors;
+  readonly fields: FieldProblems;
 
-  constructor(fields: FieldErrors, sentences: string[]) {
-    super(...sentences);
+  constructor(fields: FieldProblems, problems: Problem[]) {
+    super(...problems);
     this.fields = fields;
   }
 }
@@ -238,33 +248,38 @@ export class WrongTypesError extends UnprocessableError {
 /** The outbox no longer stores the events after the cursor. */
 export class CursorExpiredError extends ServiceError {
   constructor() {
-    super('CURSOR_EXPIRED', 'The cursor is not among the events that are kept');
+    super('CURSOR_EXPIRED', 'CURSOR_EXPIRED');
   }
 }
 
 /** `extensions.retryAfter` is in seconds. */
 export class RateLimitedError extends ServiceError {
   constructor(retryAfter: number) {
-    super('RATE_LIMITED', 'Rate limit exceeded', { retryAfter });
+    super('RATE_LIMITED', 'RATE_LIMITED', { retryAfter });
   }
 }
 
 export class TooManyStreamsError extends ServiceError {
   constructor() {
-    super('RATE_LIMITED', 'Too many event streams', { retryAfter: 10 });
+    super('RATE_LIMITED', 'TOO_MANY_STREAMS', { retryAfter: 10 });
   }
 }
 
 /** The database is unavailable, the server is shutting down, or a queue is full. */
 export class ServiceUnavailableError extends ServiceError {
   constructor() {
-    super('INTERNAL_SERVER_ERROR', 'Service unavailable');
+    super('INTERNAL_SERVER_ERROR', 'UNAVAILABLE');
   }
 }
 
+export function textsOf(fields: FieldProblems): Record<string, string[]> {
+  const entries = Object.entries(fields).map(([field, problems]) => [field, problems.map((one) => sentenceOf(one))]);
+  return Object.fromEntries(entries);
+}
+
 /** `{ fullName: ['is too long'] }` → `['Full name is too long']` */
-export function fieldSentences(fields: FieldErrors): string[] {
-  return Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => `${fieldWords(field)} ${text}`));
+export function fieldSentences(texts: Record<string, string[]>): string[] {
+  return Object.entries(texts).flatMap(([field, all]) => all.map((text) => `${fieldWords(field)} ${text}`));
 }
 
 /** `tags` uses the name of its legacy parameter. */

@@ -1,4 +1,5 @@
 import { BadInputError } from './errors.ts';
+import { problem } from './problems.ts';
 import { isDatabaseId } from './tokens.ts';
 
 export const MAX_PAGE = 100;
@@ -36,10 +37,10 @@ export type CountedConnection<Row> = Connection<Row> & { totalCount: () => Promi
 
 /** The default is `first: 50`. */
 export function pageRequest({ first, after, last, before }: ConnectionArguments): PageRequest {
-  if (first != null && last != null) throw new BadInputError('Only one of first and last may be used');
+  if (first != null && last != null) throw new BadInputError('FIRST_AND_LAST');
   const limit = first ?? last ?? DEFAULT_PAGE;
   if (limit < 1 || limit > MAX_PAGE) {
-    throw new BadInputError(`${first != null ? 'first' : 'last'} should be between 1 and ${MAX_PAGE}`);
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: first != null ? 'first' : 'last', min: 1, max: MAX_PAGE }));
   }
   return {
     limit,
@@ -54,7 +55,7 @@ export function numericPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
     if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
-      throw new BadInputError('Invalid cursor');
+      throw new BadInputError('CURSOR_INVALID');
     }
   }
   return page;
@@ -89,5 +90,5 @@ function decodeCursor(text: string): Cursor {
   } catch {
     // handled below
   }
-  throw new BadInputError('Invalid cursor');
+  throw new BadInputError('CURSOR_INVALID');
 }

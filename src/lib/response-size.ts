@@ -1,5 +1,6 @@
 import { isKnown, type Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
+import { problem } from './problems.ts';
 
 /** Per operation, or per event of a subscription. */
 export const MAX_RESPONSE_FIELDS = 100_000;
@@ -38,7 +39,7 @@ export class ResponseSize {
   }
 
   #refuse(limit: string): void {
-    this.#problem ??= new BadInputError(`The response is larger than ${limit}`);
+    this.#problem ??= new BadInputError(problem('RESPONSE_TOO_LARGE', { limit }));
   }
 }
 

@@ -5,7 +5,7 @@ import { isKept } from './outbox-reader.ts';
  * @throws {CursorExpiredError} the outbox no longer stores the position
  */
 export async function requireKept(cursor: string): Promise<bigint> {
-  if (!/^(0|[1-9]\d{0,17})$/.test(cursor)) throw new BadInputError('Invalid cursor');
+  if (!/^(0|[1-9]\d{0,17})$/.test(cursor)) throw new BadInputError('CURSOR_INVALID');
   const position = BigInt(cursor);
   if (!(await isKept(position))) throw new CursorExpiredError();
   return position;

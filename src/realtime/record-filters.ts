@@ -1,5 +1,6 @@
 import { jobOwnerOf } from '../lib/access.ts';
 import { BadInputError } from '../lib/errors.ts';
+import { problem } from '../lib/problems.ts';
 import type { SubscriptionTarget } from './subscription.ts';
 
 /** Limit per caller, because each change of a record is compared with all values. */
@@ -20,15 +21,11 @@ export class RecordFilters {
     const caller = callerOf(viewer);
     const valueCount = (this.#valuesOfCaller.get(caller) ?? 0) + filter.valueCount;
     if (valueCount > MAX_VALUES_PER_CALLER) {
-      throw new BadInputError(
-        `The filters of a caller's record subscriptions may have at most ${MAX_VALUES_PER_CALLER} values together`,
-      );
+      throw new BadInputError(problem('TOO_MANY_FILTER_VALUES', { max: MAX_VALUES_PER_CALLER }));
     }
     const characters = (this.#charactersOfCaller.get(caller) ?? 0) + filter.text.length;
     if (filter.text.length > MAX_CHARACTERS || characters > MAX_CHARACTERS_PER_CALLER) {
-      throw new BadInputError(
-        `The filter of a record subscription may have at most ${MAX_CHARACTERS} characters, and those of a caller at most ${MAX_CHARACTERS_PER_CALLER} together`,
-      );
+      throw new BadInputError(problem('FILTER_TOO_LONG', { max: MAX_CHARACTERS, total: MAX_CHARACTERS_PER_CALLER }));
     }
     change(this.#valuesOfCaller, caller, filter.valueCount);
     change(this.#charactersOfCaller, caller, filter.text.length);

@@ -1,6 +1,7 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readList, readText } from '../lib/parameter-values.ts';
+import { type Problem, problem } from '../lib/problems.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -128,10 +129,10 @@ export const classRoutes = [
 /** `{ make: 'String', tags: 'String_a' }` */
 function readFields(value: ParameterValue | undefined) {
   if (!isObject(value)) return [];
-  const unknown: string[] = [];
+  const unknown: Problem[] = [];
   const fields = Object.entries(value).map(([name, notation]) => {
     const { type, array } = readFieldType(readText(notation) ?? '') ?? {};
-    if (!type) unknown.push(`Field ${name} has an unknown type`);
+    if (!type) unknown.push(problem('FIELD_TYPE_UNKNOWN', { field: name }));
     return { name, type: FIELD_TYPES[type ?? 'String'], array };
   });
   if (unknown.length > 0) throw new UnprocessableError(...unknown);
@@ -146,7 +147,7 @@ function readIndexes(value: ParameterValue | undefined) {
     const names = readList(fields);
     const isUnique = readFlag(unique ?? false);
     if (!names.every((name) => typeof name === 'string') || isUnique === undefined || names.length === 0) {
-      throw new UnprocessableError('Indexes is invalid');
+      throw new UnprocessableError('INDEXES_INVALID');
     }
     return { fields: names, unique: isUnique };
   });

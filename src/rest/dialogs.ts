@@ -105,7 +105,7 @@ const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
 
 const dialogType = refusedAs(
   reader(DIALOG_TYPE, (value) => DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES]),
-  () => 'Type should be 1, 2 or 3',
+  () => 'DIALOG_TYPE_REQUIRED',
 );
 const name = limited(text, { maxLength: MAX_NAME });
 const data = {

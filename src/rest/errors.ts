@@ -1,11 +1,9 @@
 import type { GraphQLError } from 'graphql';
 import {
   BadInputError,
-  type FieldErrors,
   ForbiddenError,
   fieldSentences,
   InvalidFieldsError,
-  InvalidParametersError,
   NeedUserError,
   NoSuchUserError,
   NotFoundError,
@@ -23,7 +21,7 @@ import {
   WrongPasswordError,
   WrongTypesError,
 } from '../lib/errors.ts';
-import { legacySentence } from './legacy-sentences.ts';
+import { legacySentence, legacyTexts } from './legacy-sentences.ts';
 
 function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
@@ -72,7 +70,7 @@ export function errorList(error: ServiceError): unknown {
 
 /** Like `errorList`, except for invalid ids: `{"errors":{"id":[…]}}` */
 export function errorListOrId(error: ServiceError): unknown {
-  return error instanceof InvalidFieldsError ? { errors: error.fields } : errorList(error);
+  return error instanceof InvalidFieldsError ? { errors: legacyTexts(error.fields) } : errorList(error);
 }
 
 /** `{"errors":{"<field>":["<text>"],"base":["<sentence>"]}}` for invalid fields, else `{"errors":{"base":[…]}}` */
@@ -82,10 +80,11 @@ export function errorsByField(error: ServiceError): unknown {
   if (error instanceof BadInputError || error instanceof SignInRefusedError || isAlwaysList(error)) {
     return errorList(error);
   }
-  if (error instanceof WrongTypesError) return { errors: { ...error.fields, base: error.sentences } };
+  if (error instanceof WrongTypesError) return { errors: { ...legacyTexts(error.fields), base: sentencesOf(error) } };
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
-  const fields = legacyNames(error.fields);
-  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(error.fields) } };
+  const texts = legacyTexts(error.fields);
+  const fields = legacyNames(texts);
+  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(texts) } };
 }
 
 /** Like `errorsByField`, except for unknown users: no body, or after a lookup `{"code":null,"message":"…"}`. */
@@ -98,17 +97,18 @@ function baseForm(error: ServiceError): unknown {
   return { errors: { base: sentencesOf(error) } };
 }
 
-function sentencesOf(error: ServiceError): string[] {
-  const isSeveral = error instanceof UnprocessableError || error instanceof InvalidParametersError;
-  return (isSeveral ? error.sentences : [error.message]).map(legacySentence);
+export function sentencesOf(error: ServiceError): string[] {
+  return error instanceof InvalidFieldsError
+    ? [fieldSentences(legacyTexts(error.fields)).join(', ')]
+    : error.problems.map(legacySentence);
 }
 
 function isAlwaysList(error: ServiceError): boolean {
   if (error instanceof ForbiddenError) return true;
-  return error instanceof NotFoundError && error.message === new NotFoundError().message;
+  return error instanceof NotFoundError && error.problems[0] === 'NOT_FOUND';
 }
 
-function legacyNames(fields: FieldErrors): FieldErrors {
+function legacyNames(fields: Record<string, string[]>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(fields).map(([field, texts]) => [
       field === 'tags' ? 'tag_list' : field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

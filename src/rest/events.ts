@@ -1,6 +1,7 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { BadInputError, type ServiceError, UnprocessableError } from '../lib/errors.ts';
 import { readIntegerList, readText } from '../lib/parameter-values.ts';
+import { problem } from '../lib/problems.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import {
   MAX_EVENT_TAGS,
@@ -79,7 +80,7 @@ const ids = list(schemas.integerId, MAX_KEY_RECIPIENTS);
 const contents = {
   message: [
     'message',
-    refusedAs(text, () => 'message is required'),
+    refusedAs(text, () => 'EVENT_MESSAGE_REQUIRED'),
     `Base64 of a text or of a JSON object, up to ${MAX_MESSAGE_BYTES} bytes. A text is sent as the alert. In an object, ` +
       '`message` is the alert; `ios_badge`, `ios_sound`, `ios_category`, `ios_content_available` and ' +
       '`ios_mutable_content` set the members of `aps`; other keys are passed on.',
@@ -91,20 +92,19 @@ const contents = {
   ],
   date: [
     'date',
-    refusedAs(shownAs(unchecked, moment), () => 'date is not valid'),
+    refusedAs(shownAs(unchecked, moment), () => 'DATE_INVALID'),
     `Time of the first send. Omit to send immediately; required, and in the future, for \`fixed_date\`. ${moment.description}`,
   ],
   period: [
     'period',
-    refusedAs(
-      shownAs(unchecked, { type: ['integer', 'string'], minimum: MIN_PERIOD, maximum: MAX_PERIOD }),
-      () => `period should be between ${MIN_PERIOD} and ${MAX_PERIOD}`,
+    refusedAs(shownAs(unchecked, { type: ['integer', 'string'], minimum: MIN_PERIOD, maximum: MAX_PERIOD }), () =>
+      problem('OUT_OF_RANGE', { name: 'period', min: MIN_PERIOD, max: MAX_PERIOD }),
     ),
     `Seconds between sends, at least ${MIN_PERIOD}. Required for \`period_date\`.`,
   ],
   end_date: [
     'endDate',
-    refusedAs(shownAs(unchecked, moment), () => 'end_date is not valid'),
+    refusedAs(shownAs(unchecked, moment), () => 'END_DATE_INVALID'),
     `No send after this time. ${moment.description}`,
   ],
 } as const;
@@ -118,29 +118,23 @@ const tagLists = parameters('EventTagsInput', {
 const newEvent = parameters('CreateEventsInput', {
   notification_type: [
     'notificationType',
-    refusedAs(text, () => 'notification_type should be push'),
+    refusedAs(text, () => 'NOTIFICATION_TYPE_INVALID'),
     'Always `push`, which is also the default.',
   ],
   environment: [
     'environment',
-    required(
-      refusedAs(
-        shownAs(text, oneOfTexts(['production', 'development'])),
-        () => 'environment should be production or development',
-      ),
-    ),
+    required(refusedAs(shownAs(text, oneOfTexts(['production', 'development'])), () => 'ENVIRONMENT_INVALID')),
     'Only subscriptions of this environment receive the push.',
   ],
   push_type: [
     'pushType',
-    refusedAs(nonEmptyText, (value) => `Unknown push_type: ${value}`),
+    refusedAs(nonEmptyText, (value) => problem('PUSH_TYPE_UNKNOWN', { type: value })),
     'Channel: `apns`, `apns_voip`, `gcm`, `web` or, for an API key alone, `email`. Omit for `apns` and `gcm`.',
   ],
   event_type: [
     'eventType',
-    refusedAs(
-      shownAs(text, oneOfTexts(['one_shot', 'fixed_date', 'period_date'])),
-      (value) => `Unknown event_type: ${value}`,
+    refusedAs(shownAs(text, oneOfTexts(['one_shot', 'fixed_date', 'period_date'])), (value) =>
+      problem('EVENT_TYPE_UNKNOWN', { type: value }),
     ),
     '`one_shot`: sent once, immediately if `date` is missing or past. `fixed_date`: sent once at `date`. ' +
       '`period_date`: sent at `date` and then every `period` seconds. Default: `period_date` with `period`, else ' +
@@ -254,7 +248,7 @@ function windowOf(parameters: Parameters, source: Source) {
   try {
     return page.read(parameters, source);
   } catch (error) {
-    throw error instanceof UnprocessableError ? new BadInputError(error.message) : error;
+    throw error instanceof UnprocessableError ? new BadInputError([...error.problems]) : error;
   }
 }
 

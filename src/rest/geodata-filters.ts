@@ -8,6 +8,7 @@ import {
   readNumber,
   readText,
 } from '../lib/parameter-values.ts';
+import { problem } from '../lib/problems.ts';
 import { readSpan, type TimestampFilter, type TimestampOperator, timestampFilter } from '../lib/timestamp-filters.ts';
 import { isPosition, type Position, type Rectangle } from '../resolvers/geodata/rules.ts';
 import {
@@ -142,7 +143,8 @@ function optionalValue<Value>(
   const value = parameters[key];
   if (value === undefined || value === null || value === '') return undefined;
   const result = read(value);
-  if (result === undefined || result === null) throw new UnprocessableError(`Incorrect filter: ${key}`);
+  if (result === undefined || result === null)
+    throw new UnprocessableError(problem('FILTER_INCORRECT', { filter: key }));
   return result;
 }
 

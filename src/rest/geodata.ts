@@ -55,7 +55,7 @@ const degrees = (most: number) =>
     reader({ type: 'number', minimum: -most, maximum: most }, (value) =>
       value === undefined ? undefined : (readNumber(value) ?? null),
     ),
-    ['is not a number'],
+    ['NOT_A_NUMBER'],
   );
 
 function location({ isNew }: { isNew: boolean }) {
@@ -76,7 +76,7 @@ const days = refusedAs(
     const days = readInteger(value);
     return days === undefined ? undefined : Math.min(Math.max(days, 0), 2_147_483_647);
   }),
-  ['should be an integer greater then 0'],
+  ['DAYS_INVALID'],
 );
 
 export const geodataRoutes = [

@@ -1,27 +1,37 @@
-const SENTENCES: readonly (readonly [domain: RegExp, legacy: string])[] = [
-  [/^dialogId or recipientId is required$/, 'chat_dialog_id or recipient_id is required'],
-  [/^Incorrect recipientId$/, 'Incorrect recipient_id'],
-  [/^messageId is not valid$/, 'Invalid or missing "message_id" parameter.'],
-  [/^name should have 1 to \d+ characters$/, 'Invalid or missing "name" parameter.'],
-  [/^type is required$/, 'Type should be 1, 2 or 3'],
-  [/^A private dialog has exactly one other occupant$/, 'Incorrect occupant_id'],
-  [/^criteria is required$/, 'search_criteria is required'],
-  [/^by should be a field of the class$/, 'Incorrect filter: group_by'],
-  [/^Incorrect calculation: (.*)$/s, 'Incorrect filter: $1[calc]'],
-  [/^notificationType should be push$/, 'notification_type should be push'],
-  [/^Unknown pushType: /, 'Unknown push_type: '],
-  [/^Unknown eventType: /, 'Unknown event_type: '],
-  [/^endDate (?=is not valid$|should not be before date$)/, 'end_date '],
-  [/^position is required$/, 'current_position is required'],
-  [
-    /^Validation Error: assistantId: Assistant id /,
-    'Validation Error: smart_chat_assistant_id: Smart chat assistant id ',
-  ],
-  [/^Validation Error: dialogId: /, 'Validation Error: dialog_id: '],
-  [/^Validation Error: toLanguage: /, 'Validation Error: to_language: '],
-];
+import { detailsOf, type Problem, type Reason, sentenceOf } from '../lib/problems.ts';
 
-export function legacySentence(sentence: string): string {
-  const known = SENTENCES.find(([domain]) => domain.test(sentence));
-  return known ? sentence.replace(known[0], known[1]) : sentence;
+/** Texts of the contract that differ from the sentences of the domain. */
+const LEGACY: { readonly [Name in Reason]?: string } = {
+  RECIPIENT_REQUIRED: 'chat_dialog_id or recipient_id is required',
+  RECIPIENT_UNKNOWN: 'Incorrect recipient_id',
+  MESSAGE_ID_INVALID: 'Invalid or missing "message_id" parameter.',
+  REACTION_NAME_INVALID: 'Invalid or missing "name" parameter.',
+  DIALOG_TYPE_REQUIRED: 'Type should be 1, 2 or 3',
+  PRIVATE_DIALOG_OCCUPANTS: 'Incorrect occupant_id',
+  CRITERIA_REQUIRED: 'search_criteria is required',
+  GROUP_FIELD_UNKNOWN: 'Incorrect filter: group_by',
+  CALCULATION_INCORRECT: 'Incorrect filter: {field}[calc]',
+  NOTIFICATION_TYPE_INVALID: 'notification_type should be push',
+  PUSH_TYPE_UNKNOWN: 'Unknown push_type: {type}',
+  EVENT_TYPE_UNKNOWN: 'Unknown event_type: {type}',
+  END_DATE_INVALID: 'end_date is not valid',
+  END_BEFORE_DATE: 'end_date should not be before date',
+  POSITION_REQUIRED: 'current_position is required',
+};
+
+const PARAMETERS: Record<string, Record<string, string>> = {
+  assistantId: { parameter: 'smart_chat_assistant_id', words: 'Smart chat assistant id' },
+  dialogId: { parameter: 'dialog_id' },
+  toLanguage: { parameter: 'to_language' },
+};
+
+export function legacySentence(problem: Problem): string {
+  const { parameters, ...others } = detailsOf(problem);
+  const legacy = PARAMETERS[String(parameters.parameter)];
+  return sentenceOf(legacy ? { ...others, parameters: { ...parameters, ...legacy } } : problem, LEGACY);
+}
+
+/** Texts by field, without the names of the fields. */
+export function legacyTexts(fields: Record<string, readonly Problem[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(fields).map(([field, problems]) => [field, problems.map(legacySentence)]));
 }

@@ -1,5 +1,5 @@
 import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
-import { errorsByField } from './errors.ts';
+import { errorsByField, sentencesOf } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
@@ -27,5 +27,5 @@ export const passwordResetRoutes = [
 
 function resetErrors(error: ServiceError): unknown {
   if (error instanceof NotFoundError) return null;
-  return error instanceof InvalidFieldsError ? { errors: { id: [error.message] } } : errorsByField(error);
+  return error instanceof InvalidFieldsError ? { errors: { id: sentencesOf(error) } } : errorsByField(error);
 }

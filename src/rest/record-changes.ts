@@ -1,6 +1,7 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
+import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
@@ -142,7 +143,7 @@ export const recordChangeRoutes = [
       ).schema,
       read: ({ id, ...parameters }, source) => {
         const name = readText(id);
-        if (!name) throw new BadInputError('id is missing');
+        if (!name) throw new BadInputError('ID_MISSING');
         return { id: name, changes: changedRecord.read(parameters, source) };
       },
     }),
@@ -256,11 +257,11 @@ function readNumbered(record: ParameterValue | undefined): [number: number, para
     : isObject(record)
       ? Object.entries(record)
       : [];
-  if (entries.length === 0) throw new BadInputError('Record data is missing');
+  if (entries.length === 0) throw new BadInputError('RECORDS_MISSING');
   return entries
     .map(([key, parameters]): [number, Parameters] => {
       const number = readInteger(key);
-      if (number === undefined || !isObject(parameters)) throw new BadInputError('Record data is missing');
+      if (number === undefined || !isObject(parameters)) throw new BadInputError('RECORDS_MISSING');
       return [number, parameters];
     })
     .sort(([a], [b]) => a - b);
@@ -271,6 +272,6 @@ function numbered<Read>(number: number, read: () => Read): Read {
     return read();
   } catch (error) {
     if (!(error instanceof UnprocessableError)) throw error;
-    throw new UnprocessableError(...error.sentences.map((sentence) => `Record ${number}: ${sentence}`));
+    throw new UnprocessableError(...error.problems.map((problem) => inRecord(number, problem)));
   }
 }

@@ -16,7 +16,7 @@ export const CHILD = {
   child: noted(text, 'Name of the class of the children.'),
 };
 
-const NO_PARENT = 'Parent record was not found';
+const NO_PARENT = 'PARENT_NOT_FOUND';
 
 const operator = (description: string) => described(mapOf(anything), description);
 

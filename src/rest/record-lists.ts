@@ -1,6 +1,7 @@
 import { isObject, type Parameters } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { readFlag, readInteger, readText } from '../lib/parameter-values.ts';
+import { problem } from '../lib/problems.ts';
 import {
   anything,
   described,
@@ -116,7 +117,8 @@ export function readGrouping(parameters: Parameters) {
     if (!isObject(requested) || requested.calc === undefined) continue;
     const { calc, ...filters } = requested;
     const name = readText(calc) ?? '';
-    if (!Object.hasOwn(FUNCTIONS, name)) throw new UnprocessableError(`Incorrect filter: ${field}[calc]`);
+    if (!Object.hasOwn(FUNCTIONS, name))
+      throw new UnprocessableError(problem('FILTER_INCORRECT', { filter: `${field}[calc]` }));
     calculations.push({ field, function: FUNCTIONS[name as keyof typeof FUNCTIONS] });
     criteria[field] = Object.assign(Object.create(null), filters);
   }

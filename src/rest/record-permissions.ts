@@ -1,6 +1,7 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { type ParameterInput, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
+import { problem } from '../lib/problems.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { ACCESS_KINDS, type AccessKind } from '../resolvers/classes/grants.ts';
 import { described, integerId, oneOfTexts, requestObject, text } from './openapi/docs/schemas.ts';
@@ -67,7 +68,7 @@ function readPermissions<Among extends Operation>(
   const whole = parameters.permissions;
   // If ignored, a record that was meant to be private would be open.
   if (whole !== undefined && whole !== null && whole !== '' && !isObject(whole)) {
-    throw new UnprocessableError('Permissions is invalid');
+    throw new UnprocessableError('PERMISSIONS_INVALID');
   }
   const permissions: Partial<Record<Among, PermissionInput>> = {};
   for (const operation of among) {
@@ -92,7 +93,7 @@ function permissionFor(parameters: Parameters, operation: Operation): Parameters
 function readPermission(input: Parameters, isClass: boolean): PermissionInput {
   const access = readText(input.access) ?? '';
   if (!isAccess(access) || (access === 'not_allowed' && !isClass)) {
-    throw new UnprocessableError(`Unknown access: ${access}`);
+    throw new UnprocessableError(problem('ACCESS_UNKNOWN', { access }));
   }
   return {
     access: access.toUpperCase() as RecordAccess,

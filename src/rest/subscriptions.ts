@@ -1,4 +1,5 @@
 import { readIdList } from '../lib/parameter-values.ts';
+import type { Problem } from '../lib/problems.ts';
 import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/subscriptions/rules.ts';
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -31,17 +32,14 @@ const CreatePushToken = graphql(
 
 const DeletePushToken = graphql(`mutation DeletePushToken($id: Int!) { deletePushToken(id: $id) }`);
 
-const invalidSequence = () => 'Client identification sequence is not valid';
+const invalidSequence = (): Problem => 'PUSH_TOKEN_INVALID';
 
 /** Browsers send the JSON of their `PushSubscription`. */
 const token = objectOrEmpty(
   parameters('PushTokenInput', {
     environment: [
       'environment',
-      refusedAs(
-        shownAs(text, oneOfTexts(['production', 'development'])),
-        () => 'Environment should be production or development',
-      ),
+      refusedAs(shownAs(text, oneOfTexts(['production', 'development'])), () => 'TOKEN_ENVIRONMENT_INVALID'),
       'Environment of the app; only events of the same one arrive.',
     ],
     client_identification_sequence: [
@@ -72,12 +70,12 @@ const device = objectOrEmpty(
   parameters('DeviceInput', {
     platform: [
       'platform',
-      required(refusedAs(shownAs(text, oneOfTexts(['ios', 'android', 'web'])), () => 'Device platform is not valid')),
+      required(refusedAs(shownAs(text, oneOfTexts(['ios', 'android', 'web'])), () => 'PLATFORM_INVALID')),
       'Platform of the device.',
     ],
     udid: [
       'udid',
-      required(refusedAs(limited(text, { maxLength: MAX_UDID }), () => 'Device udid is invalid')),
+      required(refusedAs(limited(text, { maxLength: MAX_UDID }), () => 'UDID_INVALID')),
       `Id of the device, up to ${MAX_UDID} characters.`,
     ],
   }),

@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../lib/problems.ts';
 import { MAX_TAG, MAX_TAGS, USER_LENGTHS } from '../resolvers/users/rules.ts';
 import { anything, flag, integerId, type Schema } from './openapi/docs/schemas.ts';
 import { refusedAs, shownAs, tags, text, textOrJson, unchecked } from './parameters/readers.ts';
@@ -11,24 +12,23 @@ function lengthOf({ min, max }: { min: number; max: number }): Schema {
   return { ...(min > 0 ? { minLength: min } : {}), maxLength: max };
 }
 
-const CHARACTERS = 'should contain alphanumeric and punctuation characters only';
-const positive = ['should be a positive integer'];
+const positive: Problem[] = ['NOT_POSITIVE'];
 
 /** Parameters of `CreateUserInput` and `UpdateUserInput`. */
 export const userParameters = {
   login: [
     'login',
-    refusedAs(limited(text, { ...lengthOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' }), [CHARACTERS]),
+    refusedAs(limited(text, { ...lengthOf(USER_LENGTHS.login), pattern: '^[A-Za-z0-9._@+-]*$' }), ['NOT_PRINTABLE']),
     `Name to sign in with, ${rangeOf(USER_LENGTHS.login)} characters; unique, letter case ignored.`,
   ],
   email: [
     'email',
-    refusedAs(limited(text, lengthOf(USER_LENGTHS.email)), ['should look like an email address.']),
+    refusedAs(limited(text, lengthOf(USER_LENGTHS.email)), ['EMAIL_INVALID']),
     'Email address; unique, stored in lower case.',
   ],
   password: [
     'password',
-    refusedAs(limited(text, lengthOf(USER_LENGTHS.password)), [CHARACTERS, 'is too short (minimum is 8 characters)']),
+    refusedAs(limited(text, lengthOf(USER_LENGTHS.password)), ['NOT_PRINTABLE', problem('TOO_SHORT', { min: 8 })]),
     `${rangeOf(USER_LENGTHS.password)} printable ASCII characters without spaces.`,
   ],
   full_name: [

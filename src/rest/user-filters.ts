@@ -1,6 +1,7 @@
 import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { readInteger, readText } from '../lib/parameter-values.ts';
+import { problem } from '../lib/problems.ts';
 import { DAY } from '../lib/time.ts';
 import {
   readSpan,
@@ -56,11 +57,12 @@ export function readUserFilters({ filter }: Parameters): UserFilterPart[] {
 /** `desc string id` → `{ field: 'ID', direction: 'DESC' }` @throws {UnprocessableError} `Incorrect order: <value>` */
 export function readUserOrder(parameters: Parameters) {
   const other = OTHER_SORTS.find((name) => parameters[name] !== undefined);
-  if (other !== undefined) throw new UnprocessableError(`Incorrect order: ${readText(parameters[other]) ?? ''}`);
+  if (other !== undefined)
+    throw new UnprocessableError(problem('ORDER_INCORRECT', { order: readText(parameters[other]) ?? '' }));
   const order = readText(parameters.order);
   if (order === undefined || order === null || order === '') return undefined;
   const [, direction, field] = /^(asc|desc)[ +]\w+[ +](\w+)$/.exec(order) ?? [];
-  if (!field || !Object.hasOwn(ORDERS, field)) throw new UnprocessableError(`Incorrect order: ${order}`);
+  if (!field || !Object.hasOwn(ORDERS, field)) throw new UnprocessableError(problem('ORDER_INCORRECT', { order }));
   return {
     field: ORDERS[field as keyof typeof ORDERS],
     direction: direction === 'asc' ? ('ASC' as const) : ('DESC' as const),
@@ -72,7 +74,7 @@ function readUserFilter(item: string): UserFilterPart {
     /^(?:number|string|date)[ +](\w+)[ +](\w+)[ +](.*)$/s.exec(item) ?? [];
   const known = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
   const part = known && partOf(known, operator, value);
-  if (!part) throw new UnprocessableError(`Incorrect filter: ${item}`);
+  if (!part) throw new UnprocessableError(problem('FILTER_INCORRECT', { filter: item }));
   return part;
 }
 

@@ -1,3 +1,4 @@
+import { problem } from '../lib/problems.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
@@ -59,7 +60,7 @@ const userFilters = tableOf(
       description: `The order \`<asc|desc> <type> <field>\`. Fields: ${names(ORDERS)}.`,
       pattern: `^(asc|desc)[ +]\\w+[ +](${Object.keys(ORDERS).join('|')})$`,
       default: 'asc number id',
-      [WRONG_TYPE]: (value) => `Incorrect order: ${value}`,
+      [WRONG_TYPE]: (value) => problem('ORDER_INCORRECT', { order: value }),
     },
   },
   (parameters) => {

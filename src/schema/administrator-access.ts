@@ -96,7 +96,7 @@ function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operat
 
 /** It may have ended during earlier mutations of the document, for example by a new password. */
 async function ifSessionLives(administrator: AdministratorIdentity, now: () => Date, run: () => unknown) {
-  if (!(await hasSameRights(administrator, { now }))) throw new UnauthenticatedError('Sign in to the console');
+  if (!(await hasSameRights(administrator, { now }))) throw new UnauthenticatedError('CONSOLE_SIGN_IN_REQUIRED');
   return run();
 }
 

@@ -23,7 +23,7 @@ builder.scalarType('Digits', {
   parseValue: (value) => {
     const text = typeof value === 'number' ? String(value) : value;
     if (typeof text === 'string' && /^-?[0-9]{1,40}$/.test(text)) return text;
-    throw new BadInputError('Digits should be a whole number of up to 40 digits');
+    throw new BadInputError('DIGITS_INVALID');
   },
 });
 

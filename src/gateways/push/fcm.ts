@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { FieldErrors } from '../../lib/errors.ts';
+import type { FieldProblems } from '../../lib/problems.ts';
+import { problem } from '../../lib/problems.ts';
 import { SECOND, unixSeconds } from '../../lib/time.ts';
 import { addressBelow, endpointSetting, settingText } from '../provider.ts';
 import {
@@ -54,10 +55,10 @@ export const fcm: PushProvider = {
     operatorFields: { endpoint: "Google's host" },
     schema: fcmSettings,
     publicId: ({ serviceAccount }) => String(accountIn(serviceAccount).project_id),
-    untrustedProblems: ({ serviceAccount }): FieldErrors =>
+    untrustedProblems: ({ serviceAccount }): FieldProblems =>
       accountIn(serviceAccount).token_uri === TOKEN_URI
         ? {}
-        : { serviceAccount: [`should hold the token_uri ${TOKEN_URI}`] },
+        : { serviceAccount: [problem('SETTING_INVALID', { text: `should hold the token_uri ${TOKEN_URI}` })] },
     untrusted: (settings) => ({
       ...settings,
       serviceAccount: { ...accountIn(settings.serviceAccount), token_uri: TOKEN_URI },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { PushProvider as ConfiguredName, PushChannel } from '../../generated/prisma/enums.ts';
-import type { FieldErrors } from '../../lib/errors.ts';
+import type { FieldProblems } from '../../lib/problems.ts';
 import type { Mailer } from '../mailer.ts';
 import type { BrowserKeys, PushGateway } from './gateway.ts';
 import type { GivenMessage } from './stored-message.ts';
@@ -54,7 +54,7 @@ interface ProviderSettings {
   publicId(settings: Settings): string;
   /** Adds generated values; `before` is empty the first time. */
   complete?(given: Settings, before: Settings): Settings | Promise<Settings>;
-  untrustedProblems?(given: Settings): FieldErrors;
+  untrustedProblems?(given: Settings): FieldProblems;
   untrusted?(settings: Settings): Settings;
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import Negotiator from 'negotiator';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 
 const JSON_PARAMETERS = ['variables', 'extensions'];
 
@@ -10,13 +11,13 @@ const JSON_PARAMETERS = ['variables', 'extensions'];
  */
 export function requireReadable({ method, url = '', headers }: IncomingMessage): void {
   // CSRF protection: browsers send forms and plain text across origins without a preflight, but not JSON.
-  if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('Unsupported content type', 415);
+  if (method === 'POST' && !isJson(headers['content-type'])) throw new BadInputError('CONTENT_TYPE_UNSUPPORTED', 415);
   if (method !== 'GET') return;
   const start = url.indexOf('?');
   const parameters = new URLSearchParams(start === -1 ? '' : url.slice(start));
   for (const name of JSON_PARAMETERS) {
     const text = parameters.get(name);
-    if (text && !isParsed(text)) throw new BadInputError(`The parameter ${name} is no JSON`);
+    if (text && !isParsed(text)) throw new BadInputError(problem('PARAMETER_NOT_JSON', { name }));
   }
 }
 

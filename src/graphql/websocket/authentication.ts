@@ -46,7 +46,7 @@ export class SocketAuthentication {
     const network = this.#services.networkOf(connection.request);
     const viewer = await authenticate(credentials, network, this.#services);
     if (!isKnown(viewer)) {
-      const reason = viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required');
+      const reason = viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('TOKEN_REQUIRED');
       recordRefusedSocket(connection, reason, viewer, this.#services);
       return false;
     }

@@ -3,6 +3,7 @@ import { CloseCode, MessageType, type SubscribePayload } from 'graphql-ws';
 import type { Services } from '../../context.ts';
 import { isKnown, type Viewer } from '../../lib/access.ts';
 import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
@@ -33,7 +34,7 @@ export async function runOperation(
   }
   connection.operationCount++;
   if (connection.operations.size >= MAX_OPERATIONS) {
-    const refusal = new BadInputError(`A socket may have at most ${MAX_OPERATIONS} operations in flight`);
+    const refusal = new BadInputError(problem('TOO_MANY_OPERATIONS', { max: MAX_OPERATIONS }));
     return void connection.send(errorMessage(id, [refusal], connection, services));
   }
   const operation = new Operation(id);
@@ -162,7 +163,7 @@ async function prepare(
   begun.viewer = viewer;
   if (!isKnown(viewer)) {
     connection.close(CloseCode.Forbidden, 'Forbidden');
-    return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('Token is required')];
+    return [viewer.kind === 'refused' ? viewer.reason : new UnauthenticatedError('TOKEN_REQUIRED')];
   }
   const meter = services.rateLimits?.meter(network, viewer);
   const read = await readRequest({ query, variables, operationName }, { viewer, meter }, services).catch(

@@ -5,6 +5,7 @@ import type { Context, Services } from '../../context.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { OPERATOR } from '../../lib/actor.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { problem as problemOf } from '../../lib/problems.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { createGateways } from '../../server/create-gateways.ts';
@@ -75,6 +76,6 @@ export function administerApplication(
 
 export function missing(what: string, problem = 'does not exist') {
   return (error: unknown): never => {
-    throw error instanceof NotFoundError ? new NotFoundError(`${what} ${problem}`) : error;
+    throw error instanceof NotFoundError ? new NotFoundError(problemOf('NAMED_NOT_FOUND', { what, problem })) : error;
   };
 }

@@ -2,6 +2,7 @@ import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import { MAX_UDID } from './rules.ts';
 
 /** `udid` is empty for the book that belongs to no device. */
@@ -18,8 +19,8 @@ export function bookOf(udid: string | null | undefined, { viewer }: UserContext)
   return { applicationId: viewer.applicationId, userId: viewer.userId, udid: udid ?? '' };
 }
 
-export function udidProblems(udid: string | null | undefined): string[] {
-  return [...(udid ?? '')].length > MAX_UDID ? [`Length of 'udid' field should be max: ${MAX_UDID}.`] : [];
+export function udidProblems(udid: string | null | undefined): Problem[] {
+  return [...(udid ?? '')].length > MAX_UDID ? [problem('UDID_TOO_LONG', { max: MAX_UDID })] : [];
 }
 
 export function inBook({ applicationId, userId, udid }: BookKey): Prisma.Sql {
@@ -33,5 +34,5 @@ export async function requireContacts(book: BookKey): Promise<void> {
 }
 
 export function emptyBook(): NotFoundError {
-  return new NotFoundError('Empty address book');
+  return new NotFoundError('ADDRESS_BOOK_EMPTY');
 }

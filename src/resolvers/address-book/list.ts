@@ -122,6 +122,6 @@ function idsOfPage(ids: number[], { after, before, isBackward, limit }: PageRequ
 
 function idOf(text: string): number {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (!isDatabaseId(id)) throw new BadInputError('Invalid cursor');
+  if (!isDatabaseId(id)) throw new BadInputError('CURSOR_INVALID');
   return id;
 }

@@ -28,7 +28,7 @@ export async function uploadContacts(
   { contacts, udid, force }: ContactUpload,
   context: UserContext,
 ): Promise<UploadedContacts> {
-  if (!contacts) throw new UnprocessableError('Contacts should be an array', ...udidProblems(udid));
+  if (!contacts) throw new UnprocessableError('CONTACTS_NOT_A_LIST', ...udidProblems(udid));
   const owner = jobOwnerOf(context.viewer);
   const given = contacts;
   return runLong(owner, (runStep) => runStep(() => store(given, bookOf(udid, context), force === true, context)));

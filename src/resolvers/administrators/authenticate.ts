@@ -18,7 +18,7 @@ export async function viewerOfAdministrator(
 ): Promise<AdministratorViewer> {
   requireConsole(services);
   const identity = token === undefined ? undefined : await findIdentity(token, services);
-  if (!identity) throw new UnauthenticatedError('Sign in to the console');
+  if (!identity) throw new UnauthenticatedError('CONSOLE_SIGN_IN_REQUIRED');
   const administrator = { ...identity, reason: reasonOf(reason) };
   const actor = { kind: 'administrator', id: administrator.id, network, reason: administrator.reason } as const;
   if (application === NO_APPLICATION) return { kind: 'administrator', administrator, actor };
@@ -28,10 +28,10 @@ export async function viewerOfAdministrator(
 /** An application without a role looks like an unknown one. */
 async function findApplicationOf({ roles }: AdministratorIdentity, application: string) {
   const id = /^\d{1,10}$/.test(application) ? Number(application) : 0;
-  if (!isDatabaseId(id)) throw new BadInputError('The header Application must be the id of an application, or none');
+  if (!isDatabaseId(id)) throw new BadInputError('APPLICATION_HEADER_INVALID');
   const isMine = roles.some(({ applicationId }) => applicationId === null || applicationId === id);
   const select = { catalogueVersion: true };
   const found = isMine ? await db.application.findUnique({ where: { id, importId: null }, select }) : null;
-  if (!found) throw new NotFoundError('The application was not found');
+  if (!found) throw new NotFoundError('APPLICATION_NOT_FOUND');
   return { applicationId: id, catalogueVersion: found.catalogueVersion };
 }

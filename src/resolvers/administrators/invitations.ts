@@ -88,7 +88,7 @@ export async function listAllInvitations(at: Date): Promise<Invitation[]> {
 export async function deleteInvitation(id: number, viewer: AdministratorViewer): Promise<true> {
   await transactAs(viewer, async (transaction) => {
     const link = await transaction.administratorLink.findUnique({ where: { id, ...INVITATION } });
-    if (!link || !seenBy(viewer, invitationOf(link))) throw new NotFoundError('The invitation was not found');
+    if (!link || !seenBy(viewer, invitationOf(link))) throw new NotFoundError('INVITATION_NOT_FOUND');
     requireOwnerOf(viewer, invitationOf(link).roles);
     await transaction.administratorLink.delete({ where: { id } });
   });

@@ -138,8 +138,8 @@ export async function acceptAdministratorLink(
   if (link.purpose === 'invitation' && link.hasAccount) return joinByInvitation(token, link.email!, input, context);
   const { password } = input;
   requireValid({ email: input.email, name: input.name, password });
-  if (password == null) throw new InvalidFieldsError({ password: ["can't be blank"] });
-  if (link.purpose === 'setup' && input.email == null) throw new InvalidFieldsError({ email: ["can't be blank"] });
+  if (password == null) throw new InvalidFieldsError({ password: ['BLANK'] });
+  if (link.purpose === 'setup' && input.email == null) throw new InvalidFieldsError({ email: ['BLANK'] });
   const email = link.email ?? emailOf(input.email!);
   requireOther(password, email);
   if (link.hasTotp)
@@ -150,8 +150,7 @@ export async function acceptAdministratorLink(
     await lockAdministrators(transaction);
     const account = await transaction.administrator.findUnique({ where: { email }, select: { id: true } });
     // Another invitation of the person was accepted in the meantime.
-    if (account && !link.hasAccount)
-      throw new InvalidFieldsError({ email: ['has an account now; open the link again'] });
+    if (account && !link.hasAccount) throw new InvalidFieldsError({ email: ['ACCOUNT_EXISTS'] });
     const id = account?.id ?? (await newId(transaction));
     await setActor(transaction, { kind: 'administrator', id, network: context.network });
     const { purpose, roles } = await useLink(transaction, token, at);
@@ -289,7 +288,7 @@ async function hasAdministrator(client: Transaction | typeof db): Promise<boolea
   return (await client.administrator.findFirst({ select: { id: true } })) !== null;
 }
 
-const deadLink = () => new InvalidFieldsError({ token: ['is invalid, has expired or was used already'] });
+const deadLink = () => new InvalidFieldsError({ token: ['LINK_INVALID'] });
 
 function resetText(url: string): string {
   return `Hello,

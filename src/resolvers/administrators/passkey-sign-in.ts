@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import {
   bindBrowser,
   boundToBrowser,
@@ -26,7 +27,7 @@ export async function passkeySignInOptions(context: Context): Promise<unknown> {
 export async function passkeyConfirmationOptions(viewer: AdministratorViewer, context: Context): Promise<unknown> {
   const { id } = relyingPartyOf(context);
   const allowCredentials = credentialsAt(await listCredentials(viewer.administrator.id), id);
-  if (allowCredentials.length === 0) throw new NotFoundError(`The account has no passkey for ${id}`);
+  if (allowCredentials.length === 0) throw new NotFoundError(problem('NO_PASSKEY_FOR_HOST', { host: id }));
   return requestOptions(id, boundToSession('confirmation', viewer), context, allowCredentials);
 }
 

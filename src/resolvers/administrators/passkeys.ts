@@ -5,6 +5,7 @@ import { query } from '../../db/query.ts';
 import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { boundToSession, CHALLENGE_LIFETIME_MS, createChallenge, useChallenge } from './challenges.ts';
 import { notify } from './notices.ts';
 import { challengeIn, relyingPartyOf, webauthn } from './relying-party.ts';
@@ -73,14 +74,14 @@ export async function createPasskey(
   const binding = boundToSession('registration', viewer);
   const isValid = challenge !== undefined && (await useChallenge(challenge, binding, context));
   const credential = isValid ? await verifyRegistration(registration, challenge, origin, relyingPartyId) : undefined;
-  if (!credential) throw new InvalidFieldsError({ passkey: ['was not accepted; try again'] });
+  if (!credential) throw new InvalidFieldsError({ passkey: ['PASSKEY_REJECTED'] });
   const data = { ...credential, administratorId, relyingPartyId, name: name.trim(), createdAt: context.now() };
   const { email } = await findAdministrator(administratorId);
   const created = await transactAs(viewer, async (transaction) => {
     requireSpace(await transaction.administratorPasskey.count({ where: { administratorId } }));
     const where = { credentialId: credential.credentialId };
     if ((await transaction.administratorPasskey.count({ where })) > 0) {
-      throw new InvalidFieldsError({ passkey: ['has already been added'] });
+      throw new InvalidFieldsError({ passkey: ['PASSKEY_EXISTS'] });
     }
     return transaction.administratorPasskey.create({ data });
   });
@@ -168,7 +169,7 @@ async function accountOf(id: number) {
 
 function requireSpace(count: number): void {
   if (count >= MAX_PASSKEYS)
-    throw new InvalidFieldsError({ passkey: [`is one too many (maximum is ${MAX_PASSKEYS})`] });
+    throw new InvalidFieldsError({ passkey: [problem('TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS })] });
 }
 
-const unknownPasskey = () => new NotFoundError('The passkey was not found');
+const unknownPasskey = () => new NotFoundError('PASSKEY_NOT_FOUND');

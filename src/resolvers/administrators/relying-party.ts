@@ -25,7 +25,7 @@ export function relyingPartyOf(context: Pick<Context, 'page'>): RelyingParty {
   const { origin } = requirePage(context);
   const { hostname: id } = new URL(origin);
   if (isIP(id.replace(/^\[|\]$/g, '')) !== 0) {
-    throw new BadInputError('Passkeys need a host name instead of an IP address, for example localhost');
+    throw new BadInputError('HOST_NAME_REQUIRED');
   }
   return { id, origin };
 }

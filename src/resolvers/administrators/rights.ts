@@ -44,7 +44,7 @@ export function requireRight(
     (applicationId === undefined
       ? administrator.roles.some(({ role }) => right.roles.includes(role))
       : hasRole(administrator, right.roles, applicationId));
-  if (!isRole) throw new ForbiddenError('Your role does not allow this operation');
+  if (!isRole) throw new ForbiddenError('ROLE_FORBIDS');
   if (isHarmless(right, args.input)) return;
   if (right.needsReason && !administrator.reason) throw new ReasonRequiredError();
   const { confirmedMembers } = right;

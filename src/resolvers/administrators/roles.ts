@@ -14,7 +14,7 @@ export function rolesIn(stored: AdministratorLink['roles']): AssignedRole[] {
 /** @throws {InvalidFieldsError} unknown application */
 export async function requireApplications(transaction: Transaction, roles: readonly AssignedRole[]): Promise<void> {
   if ((await ofExisting(transaction, roles)).length < roles.length) {
-    throw new InvalidFieldsError({ roles: ['should name existing applications'] });
+    throw new InvalidFieldsError({ roles: ['UNKNOWN_APPLICATIONS'] });
   }
 }
 

@@ -39,7 +39,7 @@ export function administratorOfRow({ _count, ...row }: Selected): Administrator 
 /** @throws {NotFoundError} */
 export async function findAdministrator(id: number, client: Transaction | typeof db = db): Promise<Administrator> {
   const row = await client.administrator.findUnique({ where: { id }, select: SELECTION });
-  if (!row) throw new NotFoundError('The administrator was not found');
+  if (!row) throw new NotFoundError('ADMINISTRATOR_NOT_FOUND');
   return administratorOfRow(row);
 }
 
@@ -55,7 +55,7 @@ export function transactAs<Result>(
     await lockAdministrators(transaction);
     const { sessionId: id } = viewer.administrator;
     const sessions = await transaction.$executeRaw`SELECT FROM administrator_sessions WHERE id = ${id} FOR KEY SHARE`;
-    if (sessions === 0) throw new UnauthenticatedError('Sign in to the console');
+    if (sessions === 0) throw new UnauthenticatedError('CONSOLE_SIGN_IN_REQUIRED');
     return work(transaction);
   });
 }

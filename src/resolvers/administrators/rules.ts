@@ -1,6 +1,7 @@
 import { type AdministratorIdentity, type AdministratorViewer, type AssignedRole, hasRole } from '../../lib/access.ts';
-import { DisabledError, type FieldErrors, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
+import { DisabledError, ForbiddenError, InvalidFieldsError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
+import { type FieldProblems, problem } from '../../lib/problems.ts';
 import { OWNER } from './rights.ts';
 
 export const MIN_PASSWORD = 12;
@@ -13,7 +14,7 @@ const MIN_REASON = 3;
 
 /** @throws {DisabledError} the console is off, or has a port of its own */
 export function requireConsole({ isConsoleOn }: { isConsoleOn: boolean }): void {
-  if (!isConsoleOn) throw new DisabledError('The console is turned off');
+  if (!isConsoleOn) throw new DisabledError('CONSOLE_OFF');
 }
 
 /**
@@ -37,17 +38,17 @@ export interface AdministratorInput {
 
 /** Undefined and null are not checked. @throws {InvalidFieldsError} */
 export function requireValid({ email, name, password, roles }: AdministratorInput): void {
-  const problems: FieldErrors = {};
-  if (email != null && !isMailAddress(emailOf(email))) problems.email = ['should look like an email address'];
-  if (name != null && name.trim() === '') problems.name = ["can't be blank"];
+  const problems: FieldProblems = {};
+  if (email != null && !isMailAddress(emailOf(email))) problems.email = ['EMAIL_INVALID'];
+  if (name != null && name.trim() === '') problems.name = ['BLANK'];
   if (name != null && name.trim().length > MAX_NAME) {
-    problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
+    problems.name = [problem('TOO_LONG', { max: MAX_NAME })];
   }
   if (password != null && (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)) {
-    problems.password = [`should have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`];
+    problems.password = [problem('LENGTH', { min: MIN_PASSWORD, max: MAX_PASSWORD })];
   }
   if (roles != null && (roles.length === 0 || roles.length > MAX_ROLES)) {
-    problems.roles = [`should have 1 to ${MAX_ROLES} entries`];
+    problems.roles = [problem('ROLES_COUNT', { max: MAX_ROLES })];
   }
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
@@ -67,18 +68,18 @@ export function ownedRoles(
 /** @throws {ForbiddenError} the caller does not own an application of these roles */
 export function requireOwnerOf(viewer: AdministratorViewer, roles: readonly AssignedRole[]): void {
   if (ownedRoles(viewer, roles).length < roles.length) {
-    throw new ForbiddenError('Only an owner may assign or remove these roles');
+    throw new ForbiddenError('ROLES_NEED_OWNER');
   }
 }
 
 /** @throws {ForbiddenError} the caller owns no application */
 export function requireOwner({ administrator }: AdministratorViewer): void {
-  if (ownedApplications(administrator)?.length === 0) throw new ForbiddenError('Only an owner may list administrators');
+  if (ownedApplications(administrator)?.length === 0) throw new ForbiddenError('ADMINISTRATORS_NEED_OWNER');
 }
 
 /** @throws {ForbiddenError} */
 export function requireOwnerOfAll({ administrator }: AdministratorViewer): void {
-  if (!ownsAll(administrator)) throw new ForbiddenError('Only an owner of all applications may do this');
+  if (!ownsAll(administrator)) throw new ForbiddenError('OWNER_OF_ALL_REQUIRED');
 }
 
 export function ownsAll(administrator: Pick<AdministratorIdentity, 'roles'>): boolean {

@@ -18,7 +18,7 @@ const TOKEN_BYTES = 32;
 
 /** @throws {BadInputError} no cookie can be set, for example over WebSocket */
 export function requirePage({ page }: Pick<Context, 'page'>): CallingPage {
-  if (!page) throw new BadInputError('Sign in by a POST request from the address of the console');
+  if (!page) throw new BadInputError('FOREIGN_ORIGIN');
   return page;
 }
 

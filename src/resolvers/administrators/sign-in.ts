@@ -64,7 +64,7 @@ export async function confirmAdministrator(
   context: Context,
 ): Promise<Administrator> {
   const { id, sessionId } = viewer.administrator;
-  if ((password == null) === (passkey == null)) throw new BadInputError('Send either password or passkey');
+  if ((password == null) === (passkey == null)) throw new BadInputError('PASSWORD_OR_PASSKEY');
   if (passkey) await verifyAssertion(passkey, boundToSession('confirmation', viewer), context, id);
   else await requirePassword(id, password!, code, context);
   const confirmedAt = context.now();
@@ -103,7 +103,7 @@ export async function changeAdministratorPassword(
 
 /** @throws {InvalidFieldsError} */
 export function requireOther(password: string, email: string): void {
-  if (emailOf(password) === email) throw new InvalidFieldsError({ password: ['should differ from the email address'] });
+  if (emailOf(password) === email) throw new InvalidFieldsError({ password: ['SAME_AS_EMAIL'] });
 }
 
 export function passwordJob({ network }: Pick<Context, 'network'>): JobOwner {

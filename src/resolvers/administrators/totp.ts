@@ -50,7 +50,7 @@ export async function createTotpSecret(
   const email = await transactAs(viewer, async (transaction) => {
     const where = { id, hasTotp: false };
     const [row] = await transaction.administrator.updateManyAndReturn({ where, data: { encryptedTotp } });
-    if (!row) throw new InvalidFieldsError({ totp: ['is already enabled'] });
+    if (!row) throw new InvalidFieldsError({ totp: ['TOTP_ENABLED'] });
     return row.email;
   });
   return { secret: secret.base32, uri: totpOf(secret.base32, email).toString() };
@@ -64,16 +64,16 @@ export async function enableTotp(
 ): Promise<string[]> {
   const { id } = viewer.administrator;
   const { email, encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
-  if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['has no new secret to enable'] });
+  if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['TOTP_NOT_PREPARED'] });
   const step = stepOf(encrypter.decrypt(encryptedTotp, additionalDataOfTotp(id)), code, now());
-  if (step === undefined) throw new InvalidFieldsError({ code: ['is wrong; check the clock of the phone'] });
+  if (step === undefined) throw new InvalidFieldsError({ code: ['CODE_WRONG'] });
   const codes = Array.from({ length: RECOVERY_CODES }, recoveryCode);
   await transactAs(viewer, async (transaction) => {
     const { count } = await transaction.administrator.updateMany({
       where: { id, encryptedTotp, hasTotp: false },
       data: { hasTotp: true, totpStep: step, recoveryHashes: codes.map(hashSecret), updatedAt: now() },
     });
-    if (count === 0) throw new InvalidFieldsError({ totp: ['has changed; start again'] });
+    if (count === 0) throw new InvalidFieldsError({ totp: ['TOTP_CHANGED'] });
   });
   notify(email, 'totpEnabled', services);
   return codes;
@@ -123,7 +123,7 @@ function decrypted(encryptedTotp: string, id: number, encrypter: Encrypter): str
   } catch (error) {
     if (!(error instanceof DecryptionError)) throw error;
     throw new InvalidFieldsError({
-      code: ['cannot be checked, because ENCRYPTION_KEY has changed; use a recovery code'],
+      code: ['TOTP_UNREADABLE'],
     });
   }
 }

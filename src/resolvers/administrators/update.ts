@@ -28,7 +28,7 @@ export async function updateAdministrator(
     const before = await findAdministrator(id, transaction);
     const seen = seenBy(viewer, before);
     // People join by invitation, so that no owner can find others by their numbers.
-    if (!seen) throw new NotFoundError('The administrator was not found');
+    if (!seen) throw new NotFoundError('ADMINISTRATOR_NOT_FOUND');
     if (roles) {
       requireOwnerOf(viewer, changedRoles(seen.roles, roles));
       const unseen = before.roles.filter((role) => !seen.roles.includes(role));
@@ -80,5 +80,5 @@ async function requireOwnerLeft(transaction: Transaction): Promise<void> {
   const owner = { role: 'owner', applicationId: null } as const;
   const where = { roles: { some: owner } };
   if ((await transaction.administrator.count({ where })) > 0) return;
-  throw new InvalidFieldsError({ roles: ['should leave one owner of all applications'] });
+  throw new InvalidFieldsError({ roles: ['NO_OWNER_LEFT'] });
 }

@@ -6,7 +6,8 @@ import { transact } from '../../db/transact.ts';
 import { isOutside } from '../../gateways/public-addresses.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
-import { type FieldErrors, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { type FieldProblems, problemOfIssue } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
 /** Undefined leaves a field unchanged; so does null unless null is a valid value. */
@@ -22,17 +23,17 @@ export type NewAssistant = AssistantChanges & { name: string; baseUrl: string; m
 
 type AssistantServices = Pick<Services, 'now' | 'encrypter'> & { viewer?: OfApplication };
 
-const printable = z.string().regex(/^[!-~]+$/, 'should be printable characters without spaces');
+const printable = z.string().regex(/^[!-~]+$/, 'UNPRINTABLE_KEY');
 
 const RULES = {
-  name: z.string().trim().min(1, "can't be blank").max(255, 'is too long (maximum is 255 characters)'),
+  name: z.string().trim().min(1, 'BLANK').max(255, 'TOO_LONG'),
   baseUrl: z
-    .url({ protocol: /^https?$/, error: 'should be an http or https address' })
-    .max(2000, 'is too long (maximum is 2000 characters)')
-    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'should not contain a user or password'),
-  model: printable.max(255, 'is too long (maximum is 255 characters)'),
-  apiKey: printable.max(4096, 'is too long (maximum is 4096 characters)'),
-  instructions: z.string().max(20_000, 'is too long (maximum is 20000 characters)'),
+    .url({ protocol: /^https?$/, error: 'NOT_AN_HTTP_ADDRESS' })
+    .max(2000, 'TOO_LONG')
+    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), 'ADDRESS_WITH_CREDENTIALS'),
+  model: printable.max(255, 'TOO_LONG'),
+  apiKey: printable.max(4096, 'TOO_LONG'),
+  instructions: z.string().max(20_000, 'TOO_LONG'),
 };
 
 /** Oldest first. */
@@ -145,22 +146,22 @@ export async function storeAssistant(
   return transact(jobOwnerOf({ ...viewer, applicationId }), (transaction) => transaction.assistant.create(create));
 }
 
-function problemsOf(changes: AssistantChanges): FieldErrors {
-  const problems: FieldErrors = {};
+function problemsOf(changes: AssistantChanges): FieldProblems {
+  const problems: FieldProblems = {};
   for (const [field, rule] of Object.entries(RULES)) {
     const value = changes[field as keyof AssistantChanges];
-    const texts = value == null ? [] : (rule.safeParse(value).error?.issues ?? []).map(({ message }) => message);
-    if (texts.length > 0) problems[field] = texts;
+    const found = value == null ? [] : (rule.safeParse(value).error?.issues ?? []).map(problemOfIssue);
+    if (found.length > 0) problems[field] = found;
   }
   return problems;
 }
 
 function requirePublic({ baseUrl }: AssistantChanges): void {
   if (baseUrl == null || !URL.canParse(baseUrl) || isOutside(new URL(baseUrl))) return;
-  throw new InvalidFieldsError({ baseUrl: ['should be a public address'] });
+  throw new InvalidFieldsError({ baseUrl: ['NOT_PUBLIC'] });
 }
 
-function requireNone(problems: FieldErrors): void {
+function requireNone(problems: FieldProblems): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
 

@@ -2,6 +2,7 @@ import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { DisabledError, InvalidParametersError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import type { ChosenAssistant } from './ask.ts';
 import { findAssistant } from './assistants.ts';
 
@@ -18,13 +19,13 @@ const NAMES: Record<AiFeature, string> = {
 export async function requireAssistant(
   feature: AiFeature,
   assistantId: string | null | undefined,
-  problems: string[],
+  problems: Problem[],
   { viewer }: ActingContext,
   check: () => void = () => {},
 ): Promise<ChosenAssistant> {
   const { applicationId } = viewer;
   const application: Application = await db.application.findUniqueOrThrow({ where: { id: applicationId } });
-  if (!application[feature]) throw new DisabledError(`${NAMES[feature]} is disabled`);
+  if (!application[feature]) throw new DisabledError(problem('FEATURE_DISABLED', { feature: NAMES[feature] }));
   if (problems.length > 0) throw new InvalidParametersError(...problems);
   check();
   return { assistant: await findAssistant(applicationId, assistantId!.trim()), quota: application.aiDailyTokens };

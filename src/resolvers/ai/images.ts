@@ -17,5 +17,5 @@ export function allowedImage(url: unknown): string {
     const isPlain = parsed?.protocol === 'https:' && parsed.username === '' && parsed.password === '';
     if (isPlain && isPublicHost(parsed)) return parsed.href;
   }
-  throw new UnprocessableError('Image URL is not allowed');
+  throw new UnprocessableError('IMAGE_URL_INVALID');
 }

@@ -1,4 +1,5 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 
 export const MAX_MESSAGE = 2000;
 export const MAX_TEXT = 5000;
@@ -18,21 +19,19 @@ export interface ConversationMessage {
 /** Characters; ids have no limit. */
 const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, toLanguage: MAX_LANGUAGE };
 
-export function textProblems(parameter: string, value: string | null | undefined): string[] {
+export function textProblems(parameter: string, value: string | null | undefined): Problem[] {
   if (value == null || value.trim() === '') {
-    return [problem(parameter, `${words(parameter)} can't be empty, must be a string`)];
+    return [problem('PARAMETER_REQUIRED', { parameter, words: words(parameter) })];
   }
   const most = LIMITS[parameter];
   const isTooLong = most !== undefined && [...value].length > most;
-  return isTooLong ? [problem(parameter, `${words(parameter)} is too long (maximum is ${most} characters)`)] : [];
+  return isTooLong ? [problem('PARAMETER_TOO_LONG', { parameter, words: words(parameter), max: most })] : [];
 }
 
 /** Null counts as an empty history. */
-export function historyProblems(history: unknown): string[] {
+export function historyProblems(history: unknown): Problem[] {
   const isHistory = history == null || (Array.isArray(history) && history.every(isTurn));
-  return isHistory
-    ? []
-    : [problem('history', 'History must be an array of objects with role user or assistant and string message')];
+  return isHistory ? [] : ['HISTORY_INVALID'];
 }
 
 export function readHistory(history: unknown): Turn[] {
@@ -51,16 +50,14 @@ export function readConversation(messages: unknown, imageUrl: (url: unknown) => 
   }));
 }
 
-export function conversationProblems(messages: unknown): string[] {
+export function conversationProblems(messages: unknown): Problem[] {
   if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isConversationMessage)) {
-    return [problem('messages', 'Messages must be an array of objects with role and content')];
+    return ['MESSAGES_INVALID'];
   }
   const { text, images } = conversationSize(messages);
   return [
-    ...(text > MAX_CONVERSATION
-      ? [problem('messages', `Messages are too long (maximum is ${MAX_CONVERSATION} characters)`)]
-      : []),
-    ...(images > MAX_IMAGES ? [problem('messages', `Messages have too many images (maximum is ${MAX_IMAGES})`)] : []),
+    ...(text > MAX_CONVERSATION ? [problem('CONVERSATION_TOO_LONG', { max: MAX_CONVERSATION })] : []),
+    ...(images > MAX_IMAGES ? [problem('TOO_MANY_IMAGES', { max: MAX_IMAGES })] : []),
   ];
 }
 
@@ -94,10 +91,6 @@ function isConversationPart(part: unknown): part is ConversationPart {
   const { type, text, image_url } = part as Record<string, ParameterValue>;
   if (type === 'text') return typeof text === 'string';
   return type === 'image_url' && isObject(image_url);
-}
-
-function problem(parameter: string, sentence: string): string {
-  return `Validation Error: ${parameter}: ${sentence}`;
 }
 
 /** `dialogId` → `Dialog id` */

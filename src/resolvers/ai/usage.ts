@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { DAY } from '../../lib/time.ts';
 
 export interface UsedTokens {
@@ -28,7 +29,8 @@ export async function findAiUsage(
   days: number,
   { now }: Pick<Context, 'now'>,
 ): Promise<AiUsage> {
-  if (days < 1 || days > MAX_DAYS) throw new BadInputError(`days must be between 1 and ${MAX_DAYS}`);
+  if (days < 1 || days > MAX_DAYS)
+    throw new BadInputError(problem('NOT_BETWEEN', { name: 'days', min: 1, max: MAX_DAYS }));
   const today = dayOf(now());
   const first = new Date(today.getTime() - (days - 1) * DAY);
   const [{ aiDailyTokens: dailyTokens }, assistants, rows, users] = await Promise.all([

@@ -5,6 +5,7 @@ import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { BadInputError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
 
@@ -30,7 +31,7 @@ export function listAllApiKeys(): Promise<ApiKey[]> {
 /** Imported keys keep their ids, so two applications may have the same. @throws {BadInputError} ambiguous id */
 export async function findApiKey(id: number, applicationId?: number): Promise<ApiKey> {
   const [key, another] = isDatabaseId(id) ? await db.apiKey.findMany({ where: { id, applicationId }, take: 2 }) : [];
-  if (another) throw new BadInputError(`several applications have an API key ${id}; select one with --application`);
+  if (another) throw new BadInputError(problem('AMBIGUOUS_API_KEY', { id }));
   if (!key) throw new NotFoundError();
   return key;
 }
@@ -41,9 +42,9 @@ export async function createApiKey(
   { viewer, now }: Pick<AdministrationContext, 'viewer' | 'now'>,
 ): Promise<NewApiKey> {
   const trimmed = name.trim();
-  if (trimmed === '') throw new InvalidFieldsError({ name: ["can't be blank"] });
+  if (trimmed === '') throw new InvalidFieldsError({ name: ['BLANK'] });
   if (trimmed.length > MAX_NAME) {
-    throw new InvalidFieldsError({ name: [`is too long (maximum is ${MAX_NAME} characters)`] });
+    throw new InvalidFieldsError({ name: [problem('TOO_LONG', { max: MAX_NAME })] });
   }
   const key = randomApiKey();
   const { applicationId } = viewer;

@@ -52,11 +52,11 @@ export async function createApplication(
   viewer?: AdministratorViewer,
 ): Promise<ApplicationCredentials> {
   const problems = await problemsOf({ name });
-  if (id !== undefined && !isDatabaseId(id)) problems.id = ['should be between 1 and 2147483647'];
+  if (id !== undefined && !isDatabaseId(id)) problems.id = ['ID_OUT_OF_RANGE'];
   requireNone(problems);
   return inTurn(viewer ? jobOf(viewer) : OPERATOR_JOBS, async (transaction) => {
     const isTaken = id !== undefined && (await transaction.application.count({ where: { id } })) > 0;
-    if (isTaken) throw new InvalidFieldsError({ id: ['has already been taken'] });
+    if (isTaken) throw new InvalidFieldsError({ id: ['TAKEN'] });
     return storeApplication(transaction, { id, name: name.trim() }, now());
   });
 }

@@ -26,7 +26,7 @@ export async function deleteApplication(
       where: { id: applicationId, importId: null },
       data: { importId: DELETED, importedEntries: -1, updatedAt: at },
     });
-    if (count === 0) throw new NotFoundError('The application was not found');
+    if (count === 0) throw new NotFoundError('APPLICATION_NOT_FOUND');
     const where = { applicationId, revokedAt: null };
     const keys = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
     for (const key of keys) await appendRevokedApiKey(transaction, key, at);
@@ -43,7 +43,7 @@ export async function deleteApplication(
 /** @throws {BadInputError} the header `Application` is missing */
 export function selectedApplication(viewer: AdministratorViewer): number {
   if (viewer.kind === 'key') return viewer.applicationId;
-  throw new BadInputError('The header Application must name an application');
+  throw new BadInputError('APPLICATION_REQUIRED');
 }
 
 /** Longer than any request lasts, so that no request in progress inserts rows behind the sweep. */

@@ -1,6 +1,7 @@
 import type { FilesByNumber, GroupTags, PhoneMatching, SignatureHash } from '../../generated/prisma/client.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { type FieldProblems, problem } from '../../lib/problems.ts';
 
 /** Undefined leaves a field unchanged; so does null unless null is a valid value. */
 export interface ApplicationChanges {
@@ -34,23 +35,23 @@ export interface ApplicationChanges {
 
 const MAX_NAME = 255;
 
-export async function problemsOf(changes: ApplicationChanges): Promise<FieldErrors> {
+export async function problemsOf(changes: ApplicationChanges): Promise<FieldProblems> {
   const { name, appUrl, sessionMinutes, phoneRegion, aiDailyTokens } = changes;
-  const problems: FieldErrors = {};
-  if (name?.trim() === '') problems.name = ["can't be blank"];
-  if (name && name.trim().length > MAX_NAME) problems.name = [`is too long (maximum is ${MAX_NAME} characters)`];
-  if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['should be a positive integer'];
+  const problems: FieldProblems = {};
+  if (name?.trim() === '') problems.name = ['BLANK'];
+  if (name && name.trim().length > MAX_NAME) problems.name = [problem('TOO_LONG', { max: MAX_NAME })];
+  if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['NOT_POSITIVE'];
   if (appUrl != null && !isAppUrl(appUrl.trim())) {
-    problems.appUrl = ['should be an http or https address, or an address of the app like com.example.app://start'];
+    problems.appUrl = ['NOT_AN_ADDRESS'];
   }
   if (phoneRegion != null) {
     const { isPhoneRegion } = await import('../address-book/phone-numbers.ts');
-    if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['should be an ISO country code'];
+    if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['NOT_A_COUNTRY'];
   }
-  if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['should not be negative'];
+  if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['NEGATIVE'];
   return problems;
 }
 
-export function requireNone(problems: FieldErrors): void {
+export function requireNone(problems: FieldProblems): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

@@ -21,7 +21,7 @@ export async function rotateApplicationSecret(
       where: { id },
       data: { authSecret, updatedAt: now() },
     });
-    if (count === 0) throw new NotFoundError('The application was not found');
+    if (count === 0) throw new NotFoundError('APPLICATION_NOT_FOUND');
   });
   return authSecret;
 }

@@ -3,6 +3,7 @@ import { db, Prisma } from '../../db/client.ts';
 import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { DAY, HOUR } from '../../lib/time.ts';
 
 export interface ApplicationStats {
@@ -36,7 +37,8 @@ export async function findApplicationStats(
   hours: number,
   { now, presence }: Pick<Context, 'now' | 'presence'>,
 ): Promise<ApplicationStats> {
-  if (hours < 1 || hours > MAX_HOURS) throw new BadInputError(`hours must be between 1 and ${MAX_HOURS}`);
+  if (hours < 1 || hours > MAX_HOURS)
+    throw new BadInputError(problem('NOT_BETWEEN', { name: 'hours', min: 1, max: MAX_HOURS }));
   const at = now();
   const [application, files, pushes, counted] = await Promise.all([
     db.application.findUnique({ where: { id: applicationId }, select: { userCount: true } }),

@@ -47,7 +47,7 @@ export async function listAuditEntries(
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
     if (cursor && !(/^\d{1,18}$/.test(cursor.id) && String(cursor.value) === cursor.id)) {
-      throw new BadInputError('Invalid cursor');
+      throw new BadInputError('CURSOR_INVALID');
     }
   }
   const rows = await query`
@@ -57,8 +57,8 @@ export async function listAuditEntries(
 }
 
 function conditionOf({ actorKind, actorId, action, subject, subjectId, from, to }: AuditFilter): Prisma.Sql {
-  if (actorId != null && actorKind == null) throw new BadInputError('actorId requires actorKind');
-  if (subjectId != null && subject == null) throw new BadInputError('subjectId requires subject');
+  if (actorId != null && actorKind == null) throw new BadInputError('ACTOR_KIND_REQUIRED');
+  if (subjectId != null && subject == null) throw new BadInputError('SUBJECT_REQUIRED');
   const conditions = [
     actorKind != null && Prisma.sql`e.actor_kind = ${actorKind}::audit_actor_kind`,
     actorId != null && Prisma.sql`e.actor_id = ${actorId}`,

@@ -242,6 +242,6 @@ export async function reloadClass(applicationId: number, name: string): Promise<
 
 function requireClass(byName: Catalogue['byName'], name: string): ClassDefinition {
   const found = byName.get(name);
-  if (!found) throw new ForbiddenError('Undefined class');
+  if (!found) throw new ForbiddenError('CLASS_UNDEFINED');
   return found;
 }

@@ -1,6 +1,7 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { distinct, type Problem, problem } from '../../lib/problems.ts';
 import type { ClassDefinition, ClassIndex, StoredField } from './catalogue.ts';
 import { type CompoundSlot, MAX_COMPOUND_BYTES, SLOTS } from './slots.ts';
 
@@ -38,9 +39,9 @@ export function changedIndexes(
   const problems = inputs.flatMap((input) => problemsOf(input, fields));
   const names = inputs.map(indexName);
   const repeated = names.find((name, place) => names.indexOf(name) < place);
-  if (repeated !== undefined) problems.push(`Index ${repeated} is listed twice`);
+  if (repeated !== undefined) problems.push(problem('INDEX_REPEATED', { index: repeated }));
   if (inputs.length > MAX_INDEXES) problems.push(TOO_MANY);
-  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+  if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
 
   const current = new Map(known.map((index) => [indexName(index), index]));
   const dropped = known.filter((index) => index.state !== 'dropping' && !names.includes(indexName(index)));
@@ -62,25 +63,25 @@ export function changedIndexes(
   return [...drops, ...wanted];
 }
 
-const TOO_MANY = `Too many compound indexes (maximum is ${MAX_INDEXES})`;
+const TOO_MANY = problem('TOO_MANY_INDEXES', { max: MAX_INDEXES });
 
 /** The slot of a dropped index is free once it has been cleared in all records. */
 function freeSlot(taken: ReadonlySet<string>): CompoundSlot {
   const free = SLOTS.compound.find((slot) => !taken.has(slot));
-  if (!free) throw new UnprocessableError(`${TOO_MANY}, including indexes that are being removed`);
+  if (!free) throw new UnprocessableError(problem('TOO_MANY_INDEXES_FOR_NOW', { max: MAX_INDEXES }));
   return free;
 }
 
-function problemsOf(input: IndexInput, fields: ReadonlyMap<string, StoredField>): string[] {
+function problemsOf(input: IndexInput, fields: ReadonlyMap<string, StoredField>): Problem[] {
   const { length } = input.fields;
   if (length < 2 || length > MAX_INDEX_FIELDS || new Set(input.fields).size < length) {
-    return [`A compound index should have 2 to ${MAX_INDEX_FIELDS} different fields`];
+    return [problem('INDEX_FIELD_COUNT', { max: MAX_INDEX_FIELDS })];
   }
   return input.fields.flatMap((name) => {
     const field = fields.get(name);
-    if (!field) return [`Index ${indexName(input)} has an unknown field`];
+    if (!field) return [problem('INDEX_FIELD_UNKNOWN', { index: indexName(input) })];
     const hasOrder = !field.isArray && field.type !== 'Location' && field.type !== 'File';
-    return hasOrder ? [] : [`Field ${name} can't be part of a compound index`];
+    return hasOrder ? [] : [problem('FIELD_NOT_FOR_INDEX', { field: name })];
   });
 }
 
@@ -96,7 +97,7 @@ export async function prepareIndex(
       if (fields.get(name)?.type !== 'String') continue;
       const [long] = await transaction.$queryRaw<{ id: string }[]>`
         SELECT r.id FROM ${records} AND octet_length(r.fields ->> ${name}) > ${MAX_COMPOUND_BYTES} LIMIT 1`;
-      if (long) throw new UnprocessableError(`Field ${name} is too long (maximum is ${MAX_COMPOUND_BYTES} bytes)`);
+      if (long) throw new UnprocessableError(problem('FIELD_TOO_LONG', { field: name, max: MAX_COMPOUND_BYTES }));
     }
   }
   if (after.isUnique && !before?.isUnique) {
@@ -106,7 +107,7 @@ export async function prepareIndex(
       FROM ${records} AND jsonb_exists_all(r.fields, ${after.fields}::text[])`;
     await added.catch((error) => {
       if (sqlState(error) !== '23505') throw error;
-      throw new UnprocessableError(`Fields ${after.fields.join(', ')} have values that are not unique`);
+      throw new UnprocessableError(problem('FIELDS_NOT_UNIQUE', { fields: after.fields.join(', ') }));
     });
   }
   if (before?.isUnique && !after.isUnique) {

@@ -15,7 +15,7 @@ import { DEFAULTS, given, grantsIn, type NewClass } from './rules.ts';
 export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<ClassDefinition> {
   const { applicationId } = viewer;
   const { name, permissions } = input;
-  if (!isClassName(name)) throw new UnprocessableError('Name is invalid');
+  if (!isClassName(name)) throw new UnprocessableError('NAME_INVALID');
   const at = now();
   try {
     await transact(jobOwnerOf(viewer), async (transaction) => {
@@ -40,7 +40,7 @@ export async function createClass(input: NewClass, { viewer, now }: Administrati
       await renewCatalogue(transaction, applicationId);
     });
   } catch (error) {
-    if (sqlState(error) === '23505') throw new UnprocessableError('Name has already been taken');
+    if (sqlState(error) === '23505') throw new UnprocessableError('NAME_TAKEN');
     throw error;
   }
   return reloadClass(applicationId, name);

@@ -1,4 +1,5 @@
 import { UnprocessableError } from '../../lib/errors.ts';
+import { distinct, type Problem, problem } from '../../lib/problems.ts';
 import type { StoredField } from './catalogue.ts';
 import { isClassName } from './names.ts';
 import { SLOTS, type Slot, slotKindOf } from './slots.ts';
@@ -21,9 +22,11 @@ export interface FieldChange {
 
 const MAX_FIELDS = 200;
 
-const TOO_MANY_INDEXES =
-  `Too many indexed fields (maximum is ${SLOTS.number.length} numbers, dates and booleans, ${SLOTS.text.length} ` +
-  `strings and ${SLOTS.place.length} locations)`;
+const TOO_MANY_INDEXES = problem('TOO_MANY_INDEXED_FIELDS', {
+  numbers: SLOTS.number.length,
+  texts: SLOTS.text.length,
+  locations: SLOTS.place.length,
+});
 
 /** @param isEmpty the class has no records to index @throws {UnprocessableError} with all messages that apply */
 export function changedFields(
@@ -31,9 +34,9 @@ export function changedFields(
   inputs: FieldInput[],
   { isEmpty }: { isEmpty: boolean },
 ): FieldChange[] {
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   const names = new Set([...known.keys(), ...inputs.map(({ name }) => name)]);
-  if (names.size > MAX_FIELDS) problems.push(`Too many fields (maximum is ${MAX_FIELDS})`);
+  if (names.size > MAX_FIELDS) problems.push(problem('TOO_MANY_FIELDS', { max: MAX_FIELDS }));
   const changes = new Map<string, FieldChange>();
   const taken = new Set([...known.values()].flatMap(({ slot }) => slot ?? []));
   for (const input of inputs) {
@@ -48,21 +51,21 @@ export function changedFields(
     if (after) changes.set(input.name, { before, after });
     else problems.push(TOO_MANY_INDEXES);
   }
-  if (problems.length > 0) throw new UnprocessableError(...new Set(problems));
+  if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
   return [...changes.values()];
 }
 
-function problemsOf({ name, type, array, unique, index }: FieldInput, current: StoredField | undefined): string[] {
-  if (!isClassName(name)) return ['Name is invalid'];
+function problemsOf({ name, type, array, unique, index }: FieldInput, current: StoredField | undefined): Problem[] {
+  if (!isClassName(name)) return ['NAME_INVALID'];
   const isArray = array ?? current?.isArray ?? false;
   if (current && (current.type !== type || current.isArray !== isArray)) {
-    return [`Field ${name} already has another type`];
+    return [problem('FIELD_TYPE_FIXED', { field: name })];
   }
-  if (type === 'File' && isArray) return [`Field ${name} has an unknown type`];
+  if (type === 'File' && isArray) return [problem('FIELD_TYPE_UNKNOWN', { field: name })];
   const hasKey = type !== 'File' && type !== 'Location' && !isArray;
   return [
-    ...(unique && !hasKey ? [`Field ${name} can't be unique`] : []),
-    ...(index && type === 'File' ? [`Field ${name} can't be indexed`] : []),
+    ...(unique && !hasKey ? [problem('FIELD_NOT_UNIQUE_TYPE', { field: name })] : []),
+    ...(index && type === 'File' ? [problem('FIELD_NOT_INDEXABLE', { field: name })] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { sqlState } from '../../db/failures.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from './catalogue.ts';
 import type { FieldChange } from './definition.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from './slots.ts';
@@ -23,14 +24,14 @@ export async function prepareField(
   if (needsShort && slotKindOf(after) === 'text') {
     const [long] = await transaction.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM ${records} AND octet_length(r.fields ->> ${name}) > ${MAX_INDEXED_BYTES} LIMIT 1`;
-    if (long) throw new UnprocessableError(`Field ${name} is too long (maximum is ${MAX_INDEXED_BYTES} bytes)`);
+    if (long) throw new UnprocessableError(problem('FIELD_TOO_LONG', { field: name, max: MAX_INDEXED_BYTES }));
   }
   if (after.isUnique && !before.isUnique) {
     const added = transaction.$executeRaw`
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
       SELECT r.application_id, r.class_key, ${name}, r.fields ->> ${name}, r.id FROM ${records} AND ${hasValue}`;
     await added.catch((error) => {
-      if (sqlState(error) === '23505') throw new UnprocessableError(`Field ${name} has values that are not unique`);
+      if (sqlState(error) === '23505') throw new UnprocessableError(problem('FIELD_NOT_UNIQUE', { field: name }));
       throw error;
     });
   }

@@ -1,4 +1,5 @@
 import { UnprocessableError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 
 // Texts that indexes and SQL can match: `*` all callers, `u:7` a user, `g:driver` users with a tag, `!` only API keys.
 // Empty: only the owner. An empty list of users or groups is `u:` or `g:`, so that its kind is preserved.
@@ -49,11 +50,11 @@ function named(
   kind: 'u' | 'g',
   names: readonly (number | string)[] | null | undefined,
 ): Grants {
-  if (!names) throw new UnprocessableError(`Field ${what} should be an array`);
+  if (!names) throw new UnprocessableError(problem('FIELD_NOT_A_LIST', { field: what }));
   if (kind === 'g' && !(names as readonly string[]).every(isGroupName)) {
-    throw new UnprocessableError(`Field groups should be an array of names of 1 to ${MAX_GROUP} characters`);
+    throw new UnprocessableError(problem('GROUPS_INVALID', { max: MAX_GROUP }));
   }
-  if (names.length > MAX_NAMED) throw new UnprocessableError(`Too many ${what} (maximum is ${MAX_NAMED})`);
+  if (names.length > MAX_NAMED) throw new UnprocessableError(problem('TOO_MANY_NAMED', { what, max: MAX_NAMED }));
   return names.length === 0 ? [`${kind}:`] : [...new Set(names)].map((name) => `${kind}:${name}`);
 }
 

@@ -33,7 +33,7 @@ export async function lockClass(
 ): Promise<ClassDefinition> {
   const locked = await transaction.$queryRaw<{ key: number }[]>`
     SELECT key FROM record_classes WHERE application_id = ${applicationId} AND name = ${name} FOR UPDATE`;
-  if (locked.length === 0) throw new ForbiddenError('Undefined class');
+  if (locked.length === 0) throw new ForbiddenError('CLASS_UNDEFINED');
   const row = await transaction.recordClass.findUniqueOrThrow({
     where: { applicationId_key: { applicationId, key: locked[0]!.key } },
     include: { fields: { orderBy: { position: 'asc' } }, indexes: { orderBy: { slot: 'asc' } } },

@@ -10,6 +10,7 @@ import {
   readTimestamp,
   splitCommas,
 } from '../../lib/parameter-values.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import { clampedDegrees } from '../geodata/rules.ts';
 
 export type FieldType = 'Integer' | 'Float' | 'String' | 'Boolean' | 'Date' | 'Location' | 'File';
@@ -45,14 +46,14 @@ export type StoredValue = Scalar | Scalar[];
 /** Unset fields are absent. */
 export type StoredFields = Record<string, StoredValue>;
 
-/** A null value unsets the field; `problem` is the message for the client. */
-export type Cast<Value> = { value: Value; problem?: undefined } | { problem: string };
+/** A null value unsets the field; `problem` says why the value does not fit. */
+export type Cast<Value> = { value: Value; problem?: undefined } | { problem: Problem };
 
 export function castField(field: TypedField, given: ParameterInput): Cast<StoredValue | null> {
   if (given === undefined || given === null) return { value: null };
   if (!field.isArray) return castScalar(field, given);
   const items = itemsOf(field, given);
-  if (!items) return { problem: `Field ${field.name} should be an array` };
+  if (!items) return { problem: problem('FIELD_NOT_A_LIST', { field: field.name }) };
   const values: Scalar[] = [];
   for (const item of items) {
     const cast = castScalar(field, item);
@@ -65,7 +66,9 @@ export function castField(field: TypedField, given: ParameterInput): Cast<Stored
 export function castScalar({ name, type }: TypedField, given: ParameterValue): Cast<Scalar> {
   if (type === 'Location') return castPlace(name, given);
   const value = SCALARS[type](given);
-  return value === undefined || value === null ? { problem: `Field ${name} should be ${WANTED[type]}` } : { value };
+  return value === undefined || value === null
+    ? { problem: problem('FIELD_WRONG_TYPE', { field: name, wanted: WANTED[type] }) }
+    : { value };
 }
 
 /** Splits at commas only if the complete value is one text. */
@@ -86,9 +89,9 @@ function placesOf(given: ParameterValue): ParameterValue[] | undefined {
 
 function castPlace(name: string, given: ParameterValue): Cast<Place> {
   const place = readPlace(given);
-  if (!place) return { problem: `Field ${name} should be a location` };
-  const problem = placeProblem(place);
-  return problem === undefined ? { value: place } : { problem };
+  if (!place) return { problem: problem('FIELD_WRONG_TYPE', { field: name, wanted: 'a location' }) };
+  const outside = placeProblem(place);
+  return outside === undefined ? { value: place } : { problem: outside };
 }
 
 /** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined otherwise. Does not check the range. */
@@ -111,11 +114,11 @@ function coordinatesOf(given: ParameterInput): ParameterValue[] | undefined {
   return readNumberedObject(given);
 }
 
-export function placeProblem({ lat, lon }: Place): string | undefined {
-  if (lat > 90) return 'Latitude must be less than or equal to 90';
-  if (lat < -90) return 'Latitude must be greater than or equal to -90';
-  if (lon > 180) return 'Longitude must be less than or equal to 180';
-  if (lon < -180) return 'Longitude must be greater than or equal to -180';
+export function placeProblem({ lat, lon }: Place): Problem | undefined {
+  if (lat > 90) return problem('COORDINATE_TOO_LARGE', { coordinate: 'Latitude', max: 90 });
+  if (lat < -90) return problem('COORDINATE_TOO_SMALL', { coordinate: 'Latitude', min: -90 });
+  if (lon > 180) return problem('COORDINATE_TOO_LARGE', { coordinate: 'Longitude', max: 180 });
+  if (lon < -180) return problem('COORDINATE_TOO_SMALL', { coordinate: 'Longitude', min: -180 });
   return undefined;
 }
 

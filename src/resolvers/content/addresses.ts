@@ -1,6 +1,7 @@
 import type { Context, IdentifiedContext } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { admitAdministrator } from './administrators.ts';
 import { blobPath, isReadableBy } from './find.ts';
 import { blobLoader } from './loader.ts';
@@ -24,7 +25,7 @@ export async function listFileAddresses(
   names: readonly string[],
   context: IdentifiedContext,
 ): Promise<(FileAddress | null)[]> {
-  if (names.length > MAX_FILES) throw new BadInputError(`files should have at most ${MAX_FILES} entries`);
+  if (names.length > MAX_FILES) throw new BadInputError(problem('TOO_MANY_FILES', { max: MAX_FILES }));
   const { viewer, loaders } = context;
   const { applicationId } = viewer;
   return Promise.all(

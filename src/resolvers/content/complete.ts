@@ -15,7 +15,7 @@ export async function completeBlob(id: number, context: ActingContext): Promise<
   const { blob, replaced } = await transact(jobOwnerOf(context.viewer), async (transaction) => {
     const { upload, ...before } = await lockBlob(transaction, found);
     if (!upload && before.storageKey) return { blob: before, replaced: [] };
-    if (!upload?.storageKey) throw new UnprocessableError('File was not uploaded');
+    if (!upload?.storageKey) throw new UnprocessableError('NOT_UPLOADED');
 
     const { applicationId } = before;
     const { storageKey, size } = upload;

@@ -10,7 +10,7 @@ import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
 import { isValidTicket } from './tickets.ts';
 
-const EXPIRED = 'The address of the file has expired';
+const EXPIRED = 'FILE_ADDRESS_EXPIRED';
 
 /** @throws {InvalidFieldsError} {NotFoundError} */
 export async function findBlob(id: number, { viewer }: IdentifiedContext): Promise<Blob> {

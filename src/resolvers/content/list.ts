@@ -41,6 +41,6 @@ async function countBlobs(applicationId: number, userId: number): Promise<number
 function idOf(cursor: Cursor | undefined): number | undefined {
   if (!cursor) return undefined;
   const id = /^\d{1,10}$/.test(cursor.id) ? Number(cursor.id) : 0;
-  if (!isDatabaseId(id)) throw new BadInputError('Invalid cursor');
+  if (!isDatabaseId(id)) throw new BadInputError('CURSOR_INVALID');
   return id;
 }

@@ -56,5 +56,5 @@ export function filesOf(
 }
 
 export function requirePositive(id: number): void {
-  if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
 }

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../lib/errors.ts';
+import { type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
 
 export interface BlobInput {
   contentType?: string | null;
@@ -23,16 +23,16 @@ const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 /** A media type such as `text/plain; charset=utf-8`. Excludes line breaks, so that it cannot inject headers. */
 const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|"[ !#-\\[\\]-~]*"))*$`);
 
-export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldErrors {
+export function newBlobProblems({ contentType, name, ...more }: BlobInput): FieldProblems {
   return changeProblems({ ...more, contentType: contentType ?? '', name: name ?? '' });
 }
 
-export function changeProblems({ contentType, name, tags, ...flags }: BlobInput): FieldErrors {
+export function changeProblems({ contentType, name, tags, ...flags }: BlobInput): FieldProblems {
   return compact({
     contentType: contentType === undefined ? [] : typeProblems(text(contentType)),
     name: name === undefined ? [] : nameProblems(text(name)),
-    public: ['boolean', 'undefined'].includes(typeof (flags.public ?? undefined)) ? [] : ['is invalid'],
-    tags: tagsOf(tags).join().length > MAX_TAGS ? [`is too long (maximum is ${MAX_TAGS} characters)`] : [],
+    public: ['boolean', 'undefined'].includes(typeof (flags.public ?? undefined)) ? [] : ['INVALID'],
+    tags: tagsOf(tags).join().length > MAX_TAGS ? [problem('TOO_LONG', { max: MAX_TAGS })] : [],
   });
 }
 
@@ -63,15 +63,15 @@ function tagsOf(tags: string[] | null | undefined): string[] {
   return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
 }
 
-function typeProblems(contentType: string): string[] {
-  return contentType.length <= MAX_TYPE && MEDIA_TYPE.test(contentType) ? [] : ['is invalid'];
+function typeProblems(contentType: string): Problem[] {
+  return contentType.length <= MAX_TYPE && MEDIA_TYPE.test(contentType) ? [] : ['INVALID'];
 }
 
-function nameProblems(name: string): string[] {
-  if (name === '') return ["can't be blank"];
-  return [...name].length > MAX_NAME ? [`is too long (maximum is ${MAX_NAME} characters)`] : [];
+function nameProblems(name: string): Problem[] {
+  if (name === '') return ['BLANK'];
+  return [...name].length > MAX_NAME ? [problem('TOO_LONG', { max: MAX_NAME })] : [];
 }
 
-function compact(problems: FieldErrors): FieldErrors {
+function compact(problems: FieldProblems): FieldProblems {
   return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

@@ -16,7 +16,7 @@ export interface UploadedBlob {
 /** Claims the staged file; until completion the latest upload wins, so that clients can retry. */
 export async function uploadBlob(fields: UploadFields, context: Context): Promise<UploadedBlob> {
   const { upload: file, now } = context;
-  if (!file) throw new UnprocessableError('File is missing');
+  if (!file) throw new UnprocessableError('FILE_MISSING');
   const blob = await requireUploadAccess(fields, context);
 
   const replaced = await transact(jobOwnerOf(blob), async (transaction) => {

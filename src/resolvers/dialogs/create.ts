@@ -4,6 +4,7 @@ import { newId } from '../../db/ids.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import type { Problem } from '../../lib/problems.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { withClasses } from '../records/lock-class.ts';
 import { lockUsers } from '../users/lock.ts';
@@ -31,7 +32,7 @@ export function createDialog(input: NewDialog, context: UserContext): Promise<Di
 async function create(
   input: NewDialog,
   context: UserContext,
-  readData: (problems: string[]) => DialogData | undefined,
+  readData: (problems: Problem[]) => DialogData | undefined,
 ): Promise<Dialog> {
   const { viewer } = context;
   const type = input.type ?? undefined;
@@ -42,26 +43,26 @@ async function create(
   }
   const knownIds = await existingUsers(viewer.applicationId, givenIds);
   if (type !== undefined && type !== DIALOG_TYPE.PUBLIC_GROUP && knownIds.length === 0) {
-    problems.push('Occupants with these IDs do not exist.');
+    problems.push('OCCUPANTS_UNKNOWN');
   }
   const otherIds = knownIds.filter((id) => id !== viewer.userId);
   if (type === DIALOG_TYPE.PRIVATE && knownIds.length > 0 && otherIds.length !== 1) {
-    problems.push('A private dialog has exactly one other occupant');
+    problems.push('PRIVATE_DIALOG_OCCUPANTS');
   }
   const data = readData(problems);
   if (type === undefined || problems.length > 0) throw new UnprocessableError(...problems);
 
   if (type === DIALOG_TYPE.PRIVATE) {
     const dialog = await findOrCreatePrivateDialog(otherIds[0]!, context, data);
-    if (!dialog) throw new UnprocessableError('Occupants with these IDs do not exist.');
+    if (!dialog) throw new UnprocessableError('OCCUPANTS_UNKNOWN');
     await unhideDialog(dialog.id, context);
     return dialog;
   }
   return createGroup(type, otherIds, { ...input, data }, context);
 }
 
-function dialogProblems({ type, name }: NewDialog): string[] {
-  if (type == null) return ['type is required', ...(name ? nameProblems(name) : [])];
+function dialogProblems({ type, name }: NewDialog): Problem[] {
+  if (type == null) return ['DIALOG_TYPE_REQUIRED', ...(name ? nameProblems(name) : [])];
   return type === DIALOG_TYPE.PRIVATE ? [] : nameProblems(name);
 }
 

@@ -2,6 +2,7 @@ import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { BadInputError, ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import { type Catalogue, type ClassDefinition, currentCatalogue } from '../classes/catalogue.ts';
 import type { StoredFields } from '../classes/values.ts';
 import { FieldChanges, newFields } from '../records/changes.ts';
@@ -26,18 +27,18 @@ export function namesData({ dataClassName, data }: DataInput): boolean {
 }
 
 /** @param problems receives the messages of invalid values @throws {ForbiddenError} `Undefined class` */
-export function newData(input: DataInput, { byName }: Catalogue, problems: string[]): DialogData | undefined {
+export function newData(input: DataInput, { byName }: Catalogue, problems: Problem[]): DialogData | undefined {
   if (!namesData(input)) return undefined;
   const known = byName.get(input.dataClassName ?? '');
   if (!known && problems.length > 0) throw new UnprocessableError(...problems);
-  if (!known) throw new ForbiddenError('Undefined class');
+  if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
   const { fields, problems: found } = newFields(known.fields, valuesOf(input));
   problems.push(...found);
   return { class: known, fields };
 }
 
 /** Problems that do not depend on the dialog's current data. */
-export function dataProblems(input: DataInput, { byName }: Catalogue): string[] {
+export function dataProblems(input: DataInput, { byName }: Catalogue): Problem[] {
   const fields = valuesOf(input);
   const known = byName.get(input.dataClassName ?? '');
   return known ? new FieldChanges(known.fields, { fields }).problems() : [];
@@ -47,7 +48,7 @@ export function dataProblems(input: DataInput, { byName }: Catalogue): string[] 
 export function changedData(dialog: Dialog, input: DataInput, { byName, byKey }: Catalogue): DialogData {
   const { dataClassName } = input;
   const known = dataClassName == null ? byKey.get(dialog.dataClassKey ?? 0) : byName.get(dataClassName);
-  if (!known) throw new ForbiddenError('Undefined class');
+  if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
   const isCarried = known.key === dialog.dataClassKey;
   const before = isCarried ? (dialog.data as StoredFields) : {};
   const { fields, problems } = new FieldChanges(
@@ -71,8 +72,8 @@ export async function dataColumns(
 
 export function dataCondition(known: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
   return (filter) => {
-    if (!known) throw new ForbiddenError('Undefined class');
-    if (!isObject(filter as ParameterValue)) throw new BadInputError('data should be an object');
+    if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
+    if (!isObject(filter as ParameterValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
     const condition = readRecordFilter(filter, known.fields, {
       unknown: 'ignore',
       isOfClassOnly: true,
@@ -117,5 +118,5 @@ export async function removeData(applicationId: number, classKey: number): Promi
 
 function valuesOf({ data }: DataInput): unknown {
   if (data == null || isObject(data as ParameterValue)) return data;
-  throw new BadInputError('data should be an object');
+  throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
 }

@@ -1,6 +1,7 @@
 import { db } from '../../db/client.ts';
 import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import { isDangerousScheme, schemeOf } from '../../lib/address-schemes.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 
 /** A standing includes the previous ones. An API key alone counts as the owner. */
 export type Standing = 'occupant' | 'admin' | 'owner';
@@ -32,16 +33,16 @@ export const MAX_NAME = 200;
 
 export const MAX_OCCUPANTS = 10_000;
 
-export const tooManyOccupants = `Too many occupants (maximum is ${MAX_OCCUPANTS})`;
+export const tooManyOccupants = problem('TOO_MANY_OCCUPANTS', { max: MAX_OCCUPANTS });
 
-export function nameProblems(name: string | null | undefined): string[] {
-  if (!name?.trim()) return ["Name can't be blank"];
-  return [...name.trimEnd()].length > MAX_NAME ? [`Name is too long (maximum is ${MAX_NAME} characters)`] : [];
+export function nameProblems(name: string | null | undefined): Problem[] {
+  if (!name?.trim()) return ['NAME_REQUIRED'];
+  return [...name.trimEnd()].length > MAX_NAME ? [problem('NAME_TOO_LONG', { max: MAX_NAME })] : [];
 }
 
 /** A photo is an address or any other text, such as the id of a file. */
-export function photoProblems(photo: string | null | undefined): string[] {
-  return isDangerousScheme(schemeOf(photo ?? '') ?? '') ? ['Photo is invalid'] : [];
+export function photoProblems(photo: string | null | undefined): Problem[] {
+  return isDangerousScheme(schemeOf(photo ?? '') ?? '') ? ['PHOTO_INVALID'] : [];
 }
 
 export async function existingUsers(applicationId: number, ids: number[]): Promise<number[]> {

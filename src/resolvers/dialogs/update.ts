@@ -48,7 +48,7 @@ async function update(
   const problems = [...(input.name === undefined ? [] : nameProblems(input.name)), ...photoProblems(input.photo)];
   if (classes) problems.push(...dataProblems(input, classes));
   const added = await existingUsers(viewer.applicationId, input.addOccupantIds ?? []);
-  if (input.addOccupantIds?.length && added.length === 0) problems.push('Occupants with these IDs do not exist.');
+  if (input.addOccupantIds?.length && added.length === 0) problems.push('OCCUPANTS_UNKNOWN');
   if (problems.length > 0) throw new UnprocessableError(...problems);
 
   const { removeOccupantIds, addAdminIds, removeAdminIds } = input;

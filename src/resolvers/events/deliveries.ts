@@ -24,7 +24,7 @@ export async function listPushSends(
   selection: Prisma.PushSendDefaultArgs,
 ): Promise<Connection<PushSend>> {
   const page = pageRequest(listing);
-  if ((eventId == null) === (dialogId == null)) throw new BadInputError('One of eventId and dialogId is required');
+  if ((eventId == null) === (dialogId == null)) throw new BadInputError('EVENT_OR_DIALOG');
   const { viewer } = context;
   if (eventId != null) await findEvent(eventId, context);
   else if (viewer.kind !== 'key') throw new NotFoundError();

@@ -2,6 +2,7 @@ import type { PushChannel } from '../../generated/prisma/enums.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import type { ParameterValue } from '../../lib/bracket-keys.ts';
 import { readInteger, readTimestamp } from '../../lib/parameter-values.ts';
+import { type Problem, problem, when } from '../../lib/problems.ts';
 import { SECOND } from '../../lib/time.ts';
 import { DEFAULT_CHANNELS, isPushEnvironment, type PushEnvironment } from '../pushes/channels.ts';
 import { MAX_TAG } from '../users/rules.ts';
@@ -73,13 +74,15 @@ export function checkEvent(
   input: EventInput,
   { channels, maxRecipients }: EventLimits,
   now: Date,
-): { problems: string[] } | CheckedEvent {
+): { problems: Problem[] } | CheckedEvent {
   const { schedule, problems: scheduleProblems } = checkSchedule(eventTypeOf(input), input, now, true);
   const { environment, pushType } = input;
   const problems = [
-    ...(input.notificationType == null || input.notificationType === 'push' ? [] : ['notificationType should be push']),
-    ...(isPushEnvironment(environment) ? [] : ['environment should be production or development']),
-    ...(!pushType || channels.includes(pushType as PushChannel) ? [] : [`Unknown pushType: ${pushType}`]),
+    ...when((input.notificationType ?? 'push') !== 'push', 'NOTIFICATION_TYPE_INVALID'),
+    ...when(!isPushEnvironment(environment), 'ENVIRONMENT_INVALID'),
+    ...(!pushType || channels.includes(pushType as PushChannel)
+      ? []
+      : [problem('PUSH_TYPE_UNKNOWN', { type: pushType })]),
     ...scheduleProblems,
     ...nameProblems(input.name),
     ...messageProblems(input.message),
@@ -100,24 +103,23 @@ export function checkSchedule(
   { date: givenDate, period: givenPeriod, endDate: givenEnd }: ScheduleInput,
   now: Date,
   isNew: boolean,
-): { schedule: Schedule; problems: string[] } {
-  const problems: string[] = [];
+): { schedule: Schedule; problems: Problem[] } {
+  const problems: Problem[] = [];
   const date = dateOf(givenDate);
   const endDate = dateOf(givenEnd);
   const period = isBlank(givenPeriod) ? null : readInteger(givenPeriod as ParameterValue);
   const isKnown = type === 'one_shot' || type === 'fixed_date' || type === 'period_date';
-  if (!isKnown) problems.push(`Unknown eventType: ${type}`);
-  if (date === undefined) problems.push('date is not valid');
-  else if (type === 'fixed_date' && isNew && (date === null || date <= now))
-    problems.push('date should be in the future');
+  if (!isKnown) problems.push(problem('EVENT_TYPE_UNKNOWN', { type: String(type) }));
+  if (date === undefined) problems.push('DATE_INVALID');
+  else if (type === 'fixed_date' && isNew && (date === null || date <= now)) problems.push('DATE_PAST');
   if (period === undefined || (period !== null && (period < MIN_PERIOD || period > MAX_PERIOD))) {
-    problems.push(`period should be between ${MIN_PERIOD} and ${MAX_PERIOD}`);
+    problems.push(problem('OUT_OF_RANGE', { name: 'period', min: MIN_PERIOD, max: MAX_PERIOD }));
   } else if (type === 'period_date' && period === null) {
-    problems.push('period is required for period_date');
+    problems.push('PERIOD_REQUIRED');
   }
-  if (endDate === undefined) problems.push('endDate is not valid');
+  if (endDate === undefined) problems.push('END_DATE_INVALID');
   else if (endDate && date !== undefined && endDate < (date ?? now)) {
-    problems.push('endDate should not be before date');
+    problems.push('END_BEFORE_DATE');
   }
   // Repetitions are counted from a date, so repeated events always have one.
   const first = type === 'period_date' ? (date ?? now) : (date ?? null);
@@ -130,15 +132,15 @@ export function checkSchedule(
   return { schedule, problems };
 }
 
-export function messageProblems(message: string | null | undefined): string[] {
-  if (!message?.trim()) return ['message is required'];
+export function messageProblems(message: string | null | undefined): Problem[] {
+  if (!message?.trim()) return ['EVENT_MESSAGE_REQUIRED'];
   return Buffer.byteLength(message) > MAX_MESSAGE_BYTES
-    ? [`message is too long (maximum is ${MAX_MESSAGE_BYTES} bytes)`]
+    ? [problem('EVENT_MESSAGE_TOO_LONG', { max: MAX_MESSAGE_BYTES })]
     : [];
 }
 
-export function nameProblems(name: string | null | undefined): string[] {
-  return isLonger(name ?? '', MAX_NAME) ? [`name is too long (maximum is ${MAX_NAME} characters)`] : [];
+export function nameProblems(name: string | null | undefined): Problem[] {
+  return isLonger(name ?? '', MAX_NAME) ? [problem('EVENT_NAME_TOO_LONG', { max: MAX_NAME })] : [];
 }
 
 /** First send after creation, a change or activation; null if never. */
@@ -165,22 +167,23 @@ function eventTypeOf({ eventType, period }: EventInput): string {
   return eventType || (isBlank(period) ? 'one_shot' : 'period_date');
 }
 
-export function recipientProblems({ userIds, externalUserIds, tags }: EventInput, max: number): string[] {
+export function recipientProblems({ userIds, externalUserIds, tags }: EventInput, max: number): Problem[] {
   const ids = (userIds?.length ?? 0) + (externalUserIds?.length ?? 0);
-  if (ids > max) return [`Recipients are too many (maximum is ${max})`];
-  return ids > 0 || [tags?.any, tags?.all].some((list) => (list?.length ?? 0) > 0) ? [] : ['Recipients are required'];
+  if (ids > max) return [problem('TOO_MANY_RECIPIENTS', { max })];
+  return ids > 0 || [tags?.any, tags?.all].some((list) => (list?.length ?? 0) > 0) ? [] : ['RECIPIENTS_REQUIRED'];
 }
 
-export function tagProblems({ tags, tagQuery }: EventInput): string[] {
+export function tagProblems({ tags, tagQuery }: EventInput): Problem[] {
   const lists = [tags?.any, tags?.all, tags?.exclude].map((list) => list ?? []);
   const count = lists.reduce((sum, list) => sum + list.length, 0);
   const isInvalid = (tag: string) => tag.trim() === '' || isLonger(tag, MAX_TAG);
   return [
-    ...(count > MAX_EVENT_TAGS ? [`Tags are too many (maximum is ${MAX_EVENT_TAGS})`] : []),
-    ...(count <= MAX_EVENT_TAGS && lists.some((list) => list.some(isInvalid)) ? ['Tags are invalid'] : []),
-    ...(Buffer.byteLength(tagQuery ?? '') > MAX_TAG_QUERY_BYTES
-      ? [`tag_query is too long (maximum is ${MAX_TAG_QUERY_BYTES} bytes)`]
-      : []),
+    ...when(count > MAX_EVENT_TAGS, problem('TOO_MANY_EVENT_TAGS', { max: MAX_EVENT_TAGS })),
+    ...when(count <= MAX_EVENT_TAGS && lists.some((list) => list.some(isInvalid)), 'EVENT_TAGS_INVALID'),
+    ...when(
+      Buffer.byteLength(tagQuery ?? '') > MAX_TAG_QUERY_BYTES,
+      problem('TAG_QUERY_TOO_LONG', { max: MAX_TAG_QUERY_BYTES }),
+    ),
   ];
 }
 

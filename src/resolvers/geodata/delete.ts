@@ -37,7 +37,7 @@ export async function deleteGeodatum(id: number, context: ActingContext): Promis
 
 /** For an API key alone, of all users. @throws {InvalidFieldsError} */
 export async function deleteOldGeodata(days: number | null | undefined, context: ActingContext): Promise<true> {
-  if (days == null || days < 1) throw new InvalidFieldsError({ days: ['should be an integer greater then 0'] });
+  if (days == null || days < 1) throw new InvalidFieldsError({ days: ['DAYS_INVALID'] });
   const { viewer, now } = context;
   if (days > MAX_DAYS) return true;
   const before = new Date(now().getTime() - days * DAY);

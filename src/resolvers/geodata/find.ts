@@ -10,7 +10,7 @@ export async function findGeodatum(
   { viewer }: IdentifiedContext,
   selection: Prisma.GeodatumDefaultArgs = {},
 ): Promise<Geodatum> {
-  if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
   const { applicationId } = viewer;
   const geodatum = isDatabaseId(id)
     ? await db.geodatum.findUnique({ ...selection, where: { applicationId_id: { applicationId, id } } })

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
-import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import type { FieldProblems } from '../../lib/problems.ts';
 
 interface UserKey {
   applicationId: number;
@@ -23,6 +24,6 @@ export async function markLatest(
       ORDER BY created_at DESC, id DESC LIMIT 1)`;
 }
 
-export function requireNone(problems: FieldErrors): void {
+export function requireNone(problems: FieldProblems): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

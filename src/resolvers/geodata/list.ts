@@ -21,6 +21,7 @@ import {
   type PageRequest,
   pageRequest,
 } from '../../lib/pagination.ts';
+import { problem } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { requireListing } from '../users/listing.ts';
 import { antipodeOf, boxAround, chordOf, clampedDegrees, isPosition, type Position, type Rectangle } from './rules.ts';
@@ -160,9 +161,9 @@ function placeOf({ latitude, longitude }: Position): Prisma.Sql {
 
 function requirePlaces({ within, position, radius, orderBy }: GeodataListing): void {
   if (!position && (radius != null || orderBy?.field === 'distance')) {
-    throw new UnprocessableError('position is required');
+    throw new UnprocessableError('POSITION_REQUIRED');
   }
-  if (radius != null && !(radius >= 0)) throw new BadInputError('radius should not be negative');
+  if (radius != null && !(radius >= 0)) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'radius' }));
   const corners = within
     ? [
         { latitude: within.south, longitude: within.west },
@@ -170,16 +171,15 @@ function requirePlaces({ within, position, radius, orderBy }: GeodataListing): v
       ]
     : [];
   const places = position ? [position, ...corners] : corners;
-  if (!places.every(isPosition))
-    throw new BadInputError('Latitude should be between -90 and 90, longitude between -180 and 180');
-  if (within && within.south > within.north) throw new BadInputError('north should not be less than south');
+  if (!places.every(isPosition)) throw new BadInputError('POSITION_INVALID');
+  if (within && within.south > within.north) throw new BadInputError('RECTANGLE_INVALID');
 }
 
 function geodataPage(listing: ConnectionArguments): PageRequest {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
     if (!cursor) continue;
-    if (!(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) throw new BadInputError('Invalid cursor');
+    if (!(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) throw new BadInputError('CURSOR_INVALID');
   }
   return page;
 }

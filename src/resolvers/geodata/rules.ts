@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../lib/errors.ts';
+import { type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
 
 /** Degrees. */
 export interface Position {
@@ -33,7 +33,7 @@ const NOTHING = 1e-100;
 /** Margin for rounding errors of bounds; a millimeter on the ground is 1.6e-10. */
 const ROUNDING = 1e-12;
 
-export function geodatumProblems({ latitude, longitude, status }: GeodatumInput): FieldErrors {
+export function geodatumProblems({ latitude, longitude, status }: GeodatumInput): FieldProblems {
   return compact({
     latitude: degreeProblems(latitude, 90),
     longitude: degreeProblems(longitude, 180),
@@ -41,7 +41,7 @@ export function geodatumProblems({ latitude, longitude, status }: GeodatumInput)
   });
 }
 
-export function geodatumChangeProblems({ latitude, longitude, status }: GeodatumInput): FieldErrors {
+export function geodatumChangeProblems({ latitude, longitude, status }: GeodatumInput): FieldProblems {
   return compact({
     latitude: latitude === undefined ? [] : degreeProblems(latitude, 90),
     longitude: longitude === undefined ? [] : degreeProblems(longitude, 180),
@@ -110,17 +110,17 @@ function radians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }
 
-function degreeProblems(degrees: number | null | undefined, most: number): string[] {
-  if (degrees == null || !Number.isFinite(degrees)) return ['is not a number'];
-  if (degrees > most) return [`must be less than or equal to ${most}`];
-  return degrees < -most ? [`must be greater than or equal to -${most}`] : [];
+function degreeProblems(degrees: number | null | undefined, most: number): Problem[] {
+  if (degrees == null || !Number.isFinite(degrees)) return ['NOT_A_NUMBER'];
+  if (degrees > most) return [problem('MOST', { max: most })];
+  return degrees < -most ? [problem('LEAST', { min: -most })] : [];
 }
 
-function statusProblems(status: string | null | undefined): string[] {
+function statusProblems(status: string | null | undefined): Problem[] {
   const { length } = [...(statusText(status) ?? '')];
-  return length > MAX_STATUS ? [`is too long (maximum is ${MAX_STATUS} characters)`] : [];
+  return length > MAX_STATUS ? [problem('TOO_LONG', { max: MAX_STATUS })] : [];
 }
 
-function compact(problems: FieldErrors): FieldErrors {
+function compact(problems: FieldProblems): FieldProblems {
   return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

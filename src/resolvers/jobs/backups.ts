@@ -29,7 +29,7 @@ export async function deleteBackup(id: string, context: AdministratorContext): P
         WHERE j.application_id = ${applicationId} AND j.id = ${id} AND j.kind = 'export' AND j.state = 'succeeded'
           AND j.deleted_at IS NULL RETURNING ${JOB}`,
     );
-    if (!job) throw new NotFoundError('The archive was not found');
+    if (!job) throw new NotFoundError('ARCHIVE_NOT_FOUND');
     const keys = partKeys(job);
     await releaseFile(transaction, keys, at);
     return keys;

@@ -27,7 +27,7 @@ export async function cancelJob(
   );
   if (!job) {
     await findJob(applicationId, id);
-    throw new UnprocessableError('The job has already ended');
+    throw new UnprocessableError('JOB_ENDED');
   }
   jobNotifier.changed(job);
   return job;

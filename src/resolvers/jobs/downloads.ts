@@ -48,7 +48,7 @@ interface Visitor {
   network: string;
 }
 
-const DENIED = () => new NotFoundError('The link has expired or was used. Start the download in the console again');
+const DENIED = () => new NotFoundError('DOWNLOAD_EXPIRED');
 
 /**
  * Uses up the ticket. @throws {NotFoundError} the ticket is unknown, expired, used or of another session, the session
@@ -96,6 +96,6 @@ async function* joined(
 
 async function findStored(applicationId: number, id: string): Promise<Job> {
   const job = await findJob(applicationId, id);
-  if (!isStored(job)) throw new NotFoundError('The archive was not found');
+  if (!isStored(job)) throw new NotFoundError('ARCHIVE_NOT_FOUND');
   return job;
 }

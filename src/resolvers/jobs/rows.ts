@@ -49,7 +49,7 @@ export async function findJob(applicationId: number, id: string): Promise<Job> {
   const [job] = await query(
     select`SELECT ${JOB} FROM jobs j WHERE j.application_id = ${applicationId} AND j.id = ${id}`,
   );
-  if (!job) throw new NotFoundError('The job was not found');
+  if (!job) throw new NotFoundError('JOB_NOT_FOUND');
   return job;
 }
 

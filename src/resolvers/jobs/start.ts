@@ -5,6 +5,7 @@ import { queryIn } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { requireConfirmed } from '../administrators/sessions.ts';
 import { selectedApplication } from '../applications/delete.ts';
 import { interruptLapsed } from './lease.ts';
@@ -21,7 +22,7 @@ export async function startExport({ passphrase }: { passphrase: string }, contex
   // The CLI reads the passphrase from a file without its surrounding space.
   const secret = passphrase.trim();
   if (secret.length < MIN_PASSPHRASE || secret.length > MAX_PASSPHRASE) {
-    throw new InvalidFieldsError({ passphrase: [`should have ${MIN_PASSPHRASE} to ${MAX_PASSPHRASE} characters`] });
+    throw new InvalidFieldsError({ passphrase: [problem('LENGTH', { min: MIN_PASSPHRASE, max: MAX_PASSPHRASE })] });
   }
   return start('export', { isRepair: false, passphrase: secret }, context);
 }
@@ -56,7 +57,7 @@ async function start(
         ON CONFLICT (application_id, kind) WHERE state IN ('queued', 'running') DO NOTHING RETURNING ${JOB}`,
     );
     const article = kind === 'export' ? 'An export' : 'A check';
-    if (!created) throw new UnprocessableError(`${article} of this application is already waiting or running`);
+    if (!created) throw new UnprocessableError(problem('JOB_EXISTS', { job: article }));
     return created;
   });
   jobRunner.run({ applicationId, id: job.id, kind, isRepair, actor: viewer.actor, passphrase });
@@ -69,7 +70,5 @@ async function requireSpace(transaction: Parameters<typeof queryIn>[0], applicat
     where: { applicationId, kind: 'export', state: 'succeeded', deletedAt: null },
   });
   if (stored < MAX_BACKUPS) return;
-  throw new UnprocessableError(
-    `The service stores at most ${MAX_BACKUPS} archives of an application; delete one first`,
-  );
+  throw new UnprocessableError(problem('TOO_MANY_ARCHIVES', { max: MAX_BACKUPS }));
 }

@@ -17,8 +17,8 @@ export interface MailTest {
 type MailServices = Pick<Services, 'mailer' | 'consoleUrl' | 'resetPageUrl'>;
 type TestContext = MailServices & Pick<Context, 'meter'> & { viewer: IdentifiedViewer };
 
-const NO_ADDRESS = 'should look like an email address';
-const ONLY_OWN = 'should be the address of the administrator who calls';
+const NO_ADDRESS = 'EMAIL_INVALID';
+const ONLY_OWN = 'NOT_OWN_ADDRESS';
 
 /**
  * Reports what the mail server responds, also if it refuses the mail.

@@ -22,6 +22,7 @@ import {
   MAX_PAGE,
   pageRequest,
 } from '../../lib/pagination.ts';
+import { problem } from '../../lib/problems.ts';
 import { type ReadableDialog, type ReadingMember, requireReadableDialog } from '../dialogs/access.ts';
 import { visibleTo } from '../dialogs/hidden-messages.ts';
 import { keepDetails, partsOf, prepareFields } from './fields.ts';
@@ -124,8 +125,9 @@ export async function readMessages(
 ): Promise<ReadMessages> {
   const { skip, limit, markAsRead, since, dialogId } = reading;
   const { viewer, outbox, now, loaders } = context;
-  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
-  if (skip < 0) throw new BadInputError('skip should not be negative');
+  if (limit < 1 || limit > MAX_PAGE)
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: 'limit', min: 1, max: MAX_PAGE }));
+  if (skip < 0) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'skip' }));
   // The cursor is read before the page, so that no change is lost between them.
   if (since != null) await requireReadableDialog(dialogId, viewer);
   const changed = since == null ? undefined : await changedMessages({ dialogId, since, limit }, context);

@@ -1,6 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
+import { problem } from '../../lib/problems.ts';
 import { requireKept } from '../../realtime/cursors.ts';
 import type { StreamEvent, Subscription, SubscriptionKind } from '../../realtime/subscription.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
@@ -45,7 +46,8 @@ export async function listChanges(
   context: ActingContext,
 ): Promise<ChangesSince> {
   const { viewer, hub } = context;
-  if (first < 1 || first > MAX_PAGE) throw new BadInputError(`first should be between 1 and ${MAX_PAGE}`);
+  if (first < 1 || first > MAX_PAGE)
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: 'first', min: 1, max: MAX_PAGE }));
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
   const position = since == null ? undefined : await requireKept(since);
   const target = { viewer, kind: 'dialogEvents' as const, dialogId: dialogId ?? undefined };

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { requireReader } from '../dialogs/access.ts';
 import type { ReactionUsers } from './reactions-of.ts';
@@ -115,22 +116,22 @@ async function deleteReaction(
     )
     INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, name, created_at)
     SELECT ${applicationId}::int, 'reactionRemoved', ${dialogId}, ${id}, ${userId}::int, name, ${now()} FROM removed`;
-  if (removed === 0) throw new NotFoundError('Reaction not found for the specified user and message ID.');
+  if (removed === 0) throw new NotFoundError('REACTION_NOT_FOUND');
 }
 
 function noMessage(): NotFoundError {
-  return new NotFoundError('Message not found for the specified user and message ID.');
+  return new NotFoundError('MESSAGE_NOT_FOUND');
 }
 
 function checkedId(messageId: string): string {
-  if (!isStringId(messageId)) throw new BadInputError('messageId is not valid');
+  if (!isStringId(messageId)) throw new BadInputError('MESSAGE_ID_INVALID');
   return messageId;
 }
 
 function checkedName(name: string | null | undefined): string {
   const trimmed = name?.trim() ?? '';
   if (trimmed === '' || [...trimmed].length > MAX_NAME || /\p{Cc}/u.test(trimmed)) {
-    throw new BadInputError(`name should have 1 to ${MAX_NAME} characters`);
+    throw new BadInputError(problem('REACTION_NAME_INVALID', { max: MAX_NAME }));
   }
   return trimmed;
 }

@@ -1,6 +1,7 @@
 import type { Message, Prisma } from '../../generated/prisma/client.ts';
 import { isStorable } from '../../lib/address-schemes.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 
 /** Other members are stored unchanged. */
 export interface Attachment {
@@ -20,7 +21,7 @@ interface MessageContent {
 
 export const MAX_BYTES = 32 * 1024;
 export const MAX_ATTACHMENTS = 20;
-export const BLANK = "Message can't be blank";
+export const BLANK = 'MESSAGE_REQUIRED';
 
 /** Members of attachments that clients display or calculate with. */
 const TEXT_MEMBERS = new Set(['uid', 'name', 'content-type', 'contentType']);
@@ -40,7 +41,7 @@ export function withoutReservedKeys(customFields: Record<string, unknown>): Reco
 /** @throws {UnprocessableError} including `addressProblems` */
 export function checkedContent(
   { text, attachments, customFields }: MessageContent,
-  addressProblems: string[] = [],
+  addressProblems: Problem[] = [],
 ): StoredContent {
   const checked = attachments.map(attachment);
   const content: StoredContent = {
@@ -52,10 +53,10 @@ export function checkedContent(
   if (isBlank(content)) problems.push(BLANK);
   problems.push(...textProblems(content.text));
   if (Buffer.byteLength(JSON.stringify(content.customFields)) > MAX_BYTES) {
-    problems.push(`Custom parameters are too large (maximum is ${MAX_BYTES} bytes)`);
+    problems.push(problem('CUSTOM_FIELDS_TOO_LARGE', { max: MAX_BYTES }));
   }
-  if (attachments.length > MAX_ATTACHMENTS) problems.push(`Too many attachments (maximum is ${MAX_ATTACHMENTS})`);
-  if (checked.includes(undefined)) problems.push('Attachment should have type and id');
+  if (attachments.length > MAX_ATTACHMENTS) problems.push(problem('TOO_MANY_ATTACHMENTS', { max: MAX_ATTACHMENTS }));
+  if (checked.includes(undefined)) problems.push('ATTACHMENT_INCOMPLETE');
   problems.push(...new Set(checked.flatMap((attachment) => (attachment ? memberProblems(attachment) : []))));
   if (problems.length > 0) throw new UnprocessableError(...problems);
   return content;
@@ -72,8 +73,8 @@ export function isBlank({ text, attachments, customFields }: StoredContent): boo
   return text === '' && [attachments, customFields].every((json) => Object.keys(json ?? {}).length === 0);
 }
 
-function textProblems(text: string): string[] {
-  return Buffer.byteLength(text) > MAX_BYTES ? [`Message is too long (maximum is ${MAX_BYTES} bytes)`] : [];
+function textProblems(text: string): Problem[] {
+  return Buffer.byteLength(text) > MAX_BYTES ? [problem('MESSAGE_TOO_LONG', { max: MAX_BYTES })] : [];
 }
 
 /** Undefined without a type, or without both id and URL. */
@@ -97,9 +98,9 @@ function typed(name: string, member: unknown): unknown {
   return TEXT_MEMBERS.has(name) ? (asText(member) ?? member) : member;
 }
 
-function memberProblems(attachment: Attachment): string[] {
+function memberProblems(attachment: Attachment): Problem[] {
   const wrong = Object.entries(attachment).filter(([name, member]) => !isMember(name, member));
-  return wrong.map(([name]) => `Attachment ${name} is invalid`);
+  return wrong.map(([name]) => problem('ATTACHMENT_INVALID', { member: name }));
 }
 
 /** Forms send numbers as text. */

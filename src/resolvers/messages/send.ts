@@ -6,6 +6,7 @@ import { queryAs } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
 import { queueByDialog } from './dialog-queues.ts';
@@ -68,20 +69,18 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
 
 function asObject(value: unknown): Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) throw new BadInputError('customFields should be an object');
+  if (!isObject) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'customFields' }));
   return value as Record<string, unknown>;
 }
 
-function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number): string[] {
+function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number): Problem[] {
   if (dialogId != null) return [];
-  if (recipientId == null) return ['dialogId or recipientId is required'];
-  return recipientId === senderId ? ['Incorrect recipientId'] : [];
+  if (recipientId == null) return ['RECIPIENT_REQUIRED'];
+  return recipientId === senderId ? ['RECIPIENT_UNKNOWN'] : [];
 }
 
-function clientIdProblems({ clientId }: NewMessage): string[] {
-  return [...(clientId ?? '')].length > MAX_CLIENT_ID
-    ? [`clientId is too long (maximum is ${MAX_CLIENT_ID} characters)`]
-    : [];
+function clientIdProblems({ clientId }: NewMessage): Problem[] {
+  return [...(clientId ?? '')].length > MAX_CLIENT_ID ? [problem('CLIENT_ID_TOO_LONG', { max: MAX_CLIENT_ID })] : [];
 }
 
 /** A late retry does not send a deleted message again. */

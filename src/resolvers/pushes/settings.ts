@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { AdministrationContext, UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
@@ -6,7 +5,8 @@ import type { ConfiguredProvider, Settings } from '../../gateways/push/provider.
 import type { PushProvider, PushSettings } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
-import { type FieldErrors, InvalidFieldsError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { problemsOfIssues } from '../../lib/problems.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 import { CONFIGURED_PROVIDERS, isPushEnvironment, type PushEnvironment } from './channels.ts';
 
@@ -88,7 +88,7 @@ export async function storePushSettings(
     ca: (ca === undefined ? before.ca : ca) ?? undefined,
   };
   const checked = rules.schema.safeParse(settings);
-  if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
+  if (!checked.success) throw new InvalidFieldsError(problemsOfIssues(checked.error.issues));
   const values = {
     publicId: rules.publicId(settings),
     encryptedSettings: encrypter.encrypt(JSON.stringify(settings), additionalDataOfSettings(key)),
@@ -128,19 +128,10 @@ export function additionalDataOfSettings({
 
 function requireEnvironment(environment: string): PushEnvironment {
   if (isPushEnvironment(environment)) return environment;
-  throw new UnprocessableError('environment should be production or development');
+  throw new UnprocessableError('ENVIRONMENT_INVALID');
 }
 
 function providerOf(input: PushProviderInput): ConfiguredProvider & { given: Settings } {
   const provider = CONFIGURED_PROVIDERS.find(({ name }) => input[name])!;
   return { ...provider, given: input[provider.name]! };
-}
-
-function textsByField(issues: z.core.$ZodIssue[]): FieldErrors {
-  const texts: FieldErrors = {};
-  for (const { path, message } of issues) {
-    const field = String(path[0]);
-    texts[field] = [...new Set([...(texts[field] ?? []), message])];
-  }
-  return texts;
 }

@@ -13,7 +13,7 @@ const COLUMNS = { update: Prisma.sql`r.updaters`, delete: Prisma.sql`r.deleters`
 const CLASS_GRANTS = { update: 'updaters', delete: 'deleters' } as const;
 
 export function forbidden(): ForbiddenError {
-  return new ForbiddenError("You don't have appropriate permissions to do this operation");
+  return new ForbiddenError('OPERATION_FORBIDDEN');
 }
 
 /** @throws {ForbiddenError} only API keys alone may do it */

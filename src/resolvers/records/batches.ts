@@ -3,6 +3,7 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { runLong } from '../../db/long-work.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { allows, readable, requireOpenClass } from './access.ts';
 import { countValues, readRecordFilter } from './filter.ts';
@@ -21,7 +22,7 @@ const LOCKS = { update: Prisma.sql`FOR NO KEY UPDATE`, delete: Prisma.sql`FOR UP
 export interface BatchChange<Row extends { id: string }> {
   operation: 'update' | 'delete';
   criteria: unknown;
-  noCriteria: string;
+  noCriteria: Problem;
   /** Maximum growth per record, and minimum cost of changing it. */
   addedBytes: number;
   /** Receives locked records; returns the changed ones by id. */
@@ -71,5 +72,5 @@ export function changeInBatches<Row extends { id: string }>(
 
 function withProgress(error: unknown, count: number): unknown {
   if (count === 0 || !(error instanceof UnprocessableError)) return error;
-  return new UnprocessableError(...error.sentences, `Records that were changed before the failure: ${count}`);
+  return new UnprocessableError(...error.problems, problem('PARTLY_CHANGED', { count }));
 }

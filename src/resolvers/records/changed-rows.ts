@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { distinct, type Problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import type { Grants } from '../classes/grants.ts';
 import type { StoredFields } from '../classes/values.ts';
@@ -35,15 +36,15 @@ export async function readUpdates<Update extends RecordUpdate>(
   known: ClassDefinition,
   updates: Update[],
 ): Promise<(ReadUpdate & { update: Update })[]> {
-  const problems = new Set<string>();
+  const problems: Problem[] = [];
   const read = await mapInSlices(updates, (update) => {
     const bytes = bytesOf(update);
     const fields = new FieldChanges(known.fields, update);
-    for (const problem of fields.problems()) problems.add(problem);
-    grantsIn(update.permissions, openGrants(known), (sentence) => problems.add(sentence));
+    problems.push(...fields.problems());
+    grantsIn(update.permissions, openGrants(known), (problem) => problems.push(problem));
     return [{ update, fields, bytes }, bytes];
   });
-  if (problems.size > 0) throw new UnprocessableError(...problems);
+  if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
   return read;
 }
 
@@ -60,7 +61,7 @@ type ChangeableRow = RecordRow & Pick<LockedRow, 'isReadable'>;
 export async function changedRows(
   known: ClassDefinition,
   changes: RowChange[],
-  problems: Set<string>,
+  problems: Problem[],
   context: ActingContext,
 ): Promise<(ChangeableRow & { bytes: number })[]> {
   const rows = await mapInSlices(
@@ -68,14 +69,14 @@ export async function changedRows(
     ({ row, bytes, update: { update, fields, bytes: given } }): [ChangeableRow & { bytes: number }, number] => {
       if (!row.isReadable) requireUnrevealing(known, row, update, context);
       const changed = fields.changed(row.fields);
-      for (const problem of row.isReadable ? changed.problems : changed.inputProblems) problems.add(problem);
-      const grants = grantsIn(update.permissions, row, (sentence) => problems.add(sentence));
+      problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));
+      const grants = grantsIn(update.permissions, row, (problem) => problems.push(problem));
       if (!mayChangePermissions(row, context.viewer) && !isSame(row, grants)) throw forbidden();
       const next = row.isReadable ? changed.fields : unrevealingFields(row, changed);
       return [{ ...row, ...grants, fields: next, updatedAt: context.now(), bytes: changed.bytes }, bytes + given];
     },
   );
-  const missing = problems.size === 0 && missingKinds(known, rows);
+  const missing = problems.length === 0 && missingKinds(known, rows);
   if (missing) throw new ClassChanged(missing);
   return rows;
 }

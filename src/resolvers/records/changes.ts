@@ -1,4 +1,5 @@
 import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import {
   type Cast,
   castField,
@@ -27,9 +28,9 @@ export interface RecordChanges extends RecordOperators {
 
 export interface ChangedRecord {
   fields: StoredFields;
-  problems: string[];
+  problems: Problem[];
   /** Problems that do not depend on the previous value. */
-  inputProblems: string[];
+  inputProblems: Problem[];
   isTooLarge: boolean;
   /** Fields as JSON; 0 if there are problems. */
   bytes: number;
@@ -71,13 +72,13 @@ export class FieldChanges {
       this.#addSteps(name, changes[name], (field, given) => {
         const change = read(field, given);
         if (change) return (record) => record.set(field, change(record.valueOf(field)));
-        return refusing(`Operator ${operator} can't be used with field ${field.name}`);
+        return refusing(problem('OPERATOR_NOT_ALLOWED', { operator, field: field.name }));
       });
     }
   }
 
   /** Problems that do not depend on the record. */
-  problems(): string[] {
+  problems(): Problem[] {
     return this.#apply({}).problems;
   }
 
@@ -100,7 +101,7 @@ export class FieldChanges {
   ): void {
     if (given === undefined || given === null) return;
     if (!isObject(given as ParameterValue)) {
-      this.#steps.push(refusing(`${what} should be an object`));
+      this.#steps.push(refusing(problem('NOT_AN_OBJECT', { name: what })));
       return;
     }
     for (const [name, value] of Object.entries(given)) {
@@ -112,7 +113,7 @@ export class FieldChanges {
 }
 
 const refusing =
-  (problem: string): Step =>
+  (problem: Problem): Step =>
   (record) => {
     record.problems.push(problem);
   };
@@ -120,7 +121,8 @@ const refusing =
 /** `{ "1": "x" }` replaces the second item; an index beyond the end appends. */
 function replacingItems(field: RuledField, given: Record<string, ParameterValue>): Step {
   const entries = Object.entries(given).map(([key, item]) => [readIndex(key), castScalar(field, item)] as const);
-  if (entries.some(([index]) => index === undefined)) return refusing(`Field ${field.name} should be an array`);
+  if (entries.some(([index]) => index === undefined))
+    return refusing(problem('FIELD_NOT_A_LIST', { field: field.name }));
   entries.sort(([a], [b]) => a! - b!);
   return (record) => {
     const items = [...((record.valueOf(field) as Scalar[] | undefined) ?? [])];
@@ -137,8 +139,8 @@ function readIndex(key: string): number | undefined {
 }
 
 class ChangingRecord implements ChangedRecord {
-  readonly problems: string[] = [];
-  readonly inputProblems: string[] = [];
+  readonly problems: Problem[] = [];
+  readonly inputProblems: Problem[] = [];
   isTooLarge = false;
   bytes = 0;
   readonly fields: StoredFields;
@@ -170,19 +172,20 @@ class ChangingRecord implements ChangedRecord {
       const value = this.valueOf(field);
       const { maxBytes } = field;
       const isLimited = maxBytes !== null && field.type === 'String' && !field.isArray;
-      if (field.isRequired && value === undefined) this.#refuse(field, `Field ${field.name} is required`);
+      if (field.isRequired && value === undefined)
+        this.#refuse(field, problem('FIELD_REQUIRED', { field: field.name }));
       else if (isLimited && value !== undefined && Buffer.byteLength(String(value)) > maxBytes) {
-        this.#refuse(field, `Field ${field.name} is too long (maximum is ${maxBytes} bytes)`);
+        this.#refuse(field, problem('FIELD_TOO_LONG', { field: field.name, max: maxBytes }));
       }
     }
     this.bytes = Buffer.byteLength(JSON.stringify(this.fields));
     this.isTooLarge = this.bytes > MAX_RECORD_BYTES;
     if (this.isTooLarge) {
-      this.problems.push(`Record is too large (maximum is ${MAX_RECORD_BYTES} bytes)`);
+      this.problems.push(problem('RECORD_TOO_LARGE', { max: MAX_RECORD_BYTES }));
     }
   }
 
-  #refuse({ name }: RuledField, problem: string): void {
+  #refuse({ name }: RuledField, problem: Problem): void {
     this.problems.push(problem);
     if (this.#given.has(name)) this.inputProblems.push(problem);
   }

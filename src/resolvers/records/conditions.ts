@@ -40,7 +40,7 @@ export const COMMON_COLUMNS: Record<string, FilteredField> = {
 
 /** Names and values are parameters; columns are trusted SQL. @throws {BadInputError} too complex */
 export function whereOf(condition: RecordCondition, source: Source = RECORDS): Prisma.Sql {
-  if (countValues(condition) > MAX_FILTER_VALUES) throw new BadInputError('Request parameters are too complex');
+  if (countValues(condition) > MAX_FILTER_VALUES) throw new BadInputError('REQUEST_TOO_COMPLEX');
   return compile(condition, source);
 }
 

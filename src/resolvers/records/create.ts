@@ -5,6 +5,7 @@ import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
+import { inRecord, type Problem, problem } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { type ClassDefinition, catalogueOf } from '../classes/catalogue.ts';
 import { creating, forbidden, readable } from './access.ts';
@@ -37,7 +38,7 @@ export async function createRecord(
   { className, ...input }: NewRecord & { className: string },
   context: ActingContext,
 ): Promise<PresentedRecord> {
-  const [record] = await create(className, [{ ...input, prefix: '' }], context);
+  const [record] = await create(className, [{ ...input, number: undefined }], context);
   return record!;
 }
 
@@ -47,7 +48,7 @@ export async function createChildRecord(
   context: ActingContext,
 ): Promise<PresentedRecord> {
   const hasParent = () => requireParent(parentClassName, input.parentId ?? '', context.viewer);
-  const [record] = await create(className, [{ ...input, prefix: '' }], context, hasParent);
+  const [record] = await create(className, [{ ...input, number: undefined }], context, hasParent);
   return record!;
 }
 
@@ -57,13 +58,13 @@ export async function createRecords(
   inputs: NumberedRecord[],
   context: ActingContext,
 ): Promise<PresentedRecord[]> {
-  if (inputs.length === 0) throw new BadInputError('Record data is missing');
-  if (inputs.length > MAX_RECORDS) throw new BadInputError(`A request may hold at most ${MAX_RECORDS} records`);
-  const named = inputs.map(({ number, ...input }, index) => ({ ...input, prefix: `Record ${number ?? index + 1}: ` }));
+  if (inputs.length === 0) throw new BadInputError('RECORDS_MISSING');
+  if (inputs.length > MAX_RECORDS) throw new BadInputError(problem('TOO_MANY_RECORDS', { max: MAX_RECORDS }));
+  const named = inputs.map(({ number, ...input }, index) => ({ ...input, number: number ?? index + 1 }));
   return create(className, named, context);
 }
 
-type NamedRecord = NewRecord & { prefix: string };
+type NamedRecord = NewRecord & { number: number | undefined };
 
 /** Validates values first, then parents, then rights. */
 function create(
@@ -101,19 +102,19 @@ async function rowsOf(
   { viewer, now }: ActingContext,
 ): Promise<{ rows: RecordRow[]; bytes: number }> {
   const at = now();
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   let bytes = 0;
-  const rows = await mapInSlices(inputs, ({ fields: given, permissions, parentId, prefix }): [RecordRow, number] => {
+  const rows = await mapInSlices(inputs, ({ fields: given, permissions, parentId, number }): [RecordRow, number] => {
     const { fields, problems: found, bytes: size } = newFields(known.fields, given);
     bytes += size;
-    problems.push(...found.map((sentence) => prefix + sentence));
+    problems.push(...found.map((problem) => inRecord(number, problem)));
     const row = {
       applicationId: known.applicationId,
       id: newId(at),
       classKey: known.key,
       parentId: parentId || null,
       userId: viewer.kind === 'user' ? viewer.userId : 0,
-      ...grantsIn(permissions, openGrants(known), (sentence) => problems.push(prefix + sentence)),
+      ...grantsIn(permissions, openGrants(known), (problem) => problems.push(inRecord(number, problem))),
       fields,
       createdAt: at,
       updatedAt: at,
@@ -148,7 +149,7 @@ async function requireVisibleParents(
     for (const { id } of seen) visible.add(id);
   }
   const problems = rows.flatMap(({ parentId }, index) =>
-    parentId && !visible.has(parentId) ? [`${inputs[index]!.prefix}Parent record was not found`] : [],
+    parentId && !visible.has(parentId) ? [inRecord(inputs[index]!.number, 'PARENT_NOT_FOUND')] : [],
   );
   if (problems.length > 0) throw new UnprocessableError(...problems);
 }
@@ -164,6 +165,6 @@ async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean
     const taken = await takenKeys(batch.known, batch.rows);
     // The conflicting record may have been deleted since.
     if (taken.length === 0) return false;
-    throw new UnprocessableError(...taken.map(({ ord, field }) => inputs[ord]!.prefix + takenProblem(field)));
+    throw new UnprocessableError(...taken.map(({ ord, field }) => inRecord(inputs[ord]!.number, takenProblem(field))));
   }
 }

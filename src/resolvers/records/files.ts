@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
 import { isKeyOf } from '../../gateways/storage.ts';
 import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import type { FileValue } from '../classes/values.ts';
 import { type ServedFile, servedFile } from '../files/content.ts';
@@ -28,7 +29,7 @@ export interface RecordFile extends FileValue {
 export async function uploadRecordFile(place: RecordFileKey, context: ActingContext): Promise<RecordFile> {
   const { upload, now } = context;
   return replaceFile(place, context, async (transaction) => {
-    if (!upload) throw new UnprocessableError('File is missing');
+    if (!upload) throw new UnprocessableError('FILE_MISSING');
     await claimFile(transaction, upload);
     const { key, size, contentType } = upload;
     return { fileId: newId(now()), key, name: upload.name ?? place.fieldName, size, contentType };
@@ -91,8 +92,8 @@ async function replaceFile<File extends FileValue | undefined>(
 }
 
 function requireFileField({ fields }: ClassDefinition, name: string): void {
-  if (name === '') throw new UnprocessableError('Field name is missing');
-  if (fields.get(name)?.type !== 'File') throw new UnprocessableError(`Field ${name} is not a file field`);
+  if (name === '') throw new UnprocessableError('FIELD_NAME_MISSING');
+  if (fields.get(name)?.type !== 'File') throw new UnprocessableError(problem('NOT_A_FILE_FIELD', { field: name }));
 }
 
 function fileIn(fields: RecordRow['fields'], name: string): FileValue | undefined {

@@ -2,6 +2,7 @@ import type { ParameterValue } from '../../lib/bracket-keys.ts';
 import { isObject } from '../../lib/bracket-keys.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { readInteger, readText } from '../../lib/parameter-values.ts';
+import { problem } from '../../lib/problems.ts';
 import { isSearchText } from '../../lib/search-text.ts';
 import {
   readSpan,
@@ -108,11 +109,11 @@ export function readRecordFilter(
   const { unknown, isOfClassOnly, called }: FilterReading =
     typeof reading === 'string' ? { unknown: reading } : reading;
   if (given === null || given === undefined) return { all: [] };
-  if (!isObject(given as ParameterValue)) throw new BadInputError('filter should be an object');
+  if (!isObject(given as ParameterValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'filter' }));
   const conditions: RecordCondition[] = [];
   const alternatives: RecordCondition[] = [];
   for (const [key, operand] of Object.entries(given as Record<string, ParameterValue>)) {
-    if (--parts.left < 0) throw new BadInputError('Request parameters are too complex');
+    if (--parts.left < 0) throw new BadInputError('REQUEST_TOO_COMPLEX');
     if ((key === 'or' || key === 'and') && Array.isArray(operand)) {
       const read = operand.map((part) => readRecordFilter(part, fields, reading, parts));
       // An empty `or` matches everything, as in all filters.
@@ -284,5 +285,5 @@ function readNear(given: ParameterValue, key: string): Near {
 }
 
 function incorrect(key: string): UnprocessableError {
-  return new UnprocessableError(`Incorrect filter: ${key}`);
+  return new UnprocessableError(problem('FILTER_INCORRECT', { filter: key }));
 }

@@ -3,6 +3,7 @@ import { sqlState } from '../../db/failures.ts';
 import { query } from '../../db/query.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { presentedType, type StoredValue, type TypedField } from '../classes/values.ts';
 import { readable } from './access.ts';
@@ -45,11 +46,11 @@ export async function groupRecords(
   { where, by, calculations, skip, limit }: RecordGrouping,
 ): Promise<RecordGroup[]> {
   const field = fieldNamed(by, known.fields);
-  if (!field) throw new UnprocessableError('by should be a field of the class');
+  if (!field) throw new UnprocessableError('GROUP_FIELD_UNKNOWN');
   const results = calculations.map(({ field: name, function: calculation }) => {
     const of = known.fields.get(name);
     const isNumber = of && !of.isArray && (of.type === 'Integer' || of.type === 'Float');
-    if (!isNumber) throw new UnprocessableError(`Incorrect calculation: ${name}`);
+    if (!isNumber) throw new UnprocessableError(problem('CALCULATION_INCORRECT', { field: name }));
     return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
   });
   const grouped = query<{ value: unknown; count: number; results: (number | null)[] | null }>`
@@ -60,7 +61,9 @@ export async function groupRecords(
     GROUP BY grouped.value ORDER BY grouped.value ASC NULLS LAST LIMIT ${limit} OFFSET ${skip}`;
   const rows = await grouped.catch((error) => {
     const isOutOfRange = sqlState(error) === '22003';
-    throw isOutOfRange ? new UnprocessableError(`Incorrect calculation: ${calculations[0]!.field}`) : error;
+    throw isOutOfRange
+      ? new UnprocessableError(problem('CALCULATION_INCORRECT', { field: calculations[0]!.field }))
+      : error;
   });
   return rows.map(({ value, count, results: calculated }) => ({
     value: presentValue(field, value),

@@ -12,6 +12,7 @@ import {
   type PageRequest,
   pageRequest,
 } from '../../lib/pagination.ts';
+import { problem } from '../../lib/problems.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { readable } from './access.ts';
 import { isSearch, readRecordFilter } from './filter.ts';
@@ -74,8 +75,9 @@ export interface RecordPage {
 export async function listRecordPage(reading: RecordReading, { viewer }: IdentifiedContext): Promise<RecordPage> {
   const { className, parent, lastOnly, skip } = reading;
   const limit = lastOnly ? 1 : reading.limit;
-  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
-  if (skip < 0) throw new BadInputError('skip should not be negative');
+  if (limit < 1 || limit > MAX_PAGE)
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: 'limit', min: 1, max: MAX_PAGE }));
+  if (skip < 0) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'skip' }));
   const known = await classNamed(className, viewer);
   if (parent) await requireParent(parent.className, parent.id, viewer);
   const condition = readRecordFilter(reading.criteria, known.fields, 'ignore');

@@ -45,7 +45,7 @@ export async function subscribeToRecords(
   const classCount = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
   if (classCount > 0) return subscription;
   await subscription.return();
-  throw new ForbiddenError('Undefined class');
+  throw new ForbiddenError('CLASS_UNDEFINED');
 }
 
 /** The record matches and is readable now, or did before. @throws {NotFoundError} otherwise: drops the event */

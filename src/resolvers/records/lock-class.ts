@@ -46,7 +46,7 @@ export function withClass<Result>(
 ): Promise<Result> {
   return withClasses(viewer, async ({ byName }) => {
     const known = byName.get(className);
-    if (!known) throw new ForbiddenError('Undefined class');
+    if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
     try {
       return await work(known);
     } catch (error) {

@@ -2,6 +2,7 @@ import { Prisma } from '../../db/client.ts';
 import { between, type FilteredField, type Order, orderBy } from '../../db/conditions.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import type { Cursor, PageRequest } from '../../lib/pagination.ts';
+import { problem } from '../../lib/problems.ts';
 import type { ClassDefinition, ClassField } from '../classes/catalogue.ts';
 import { compoundPart, slotKindOf, slotText, UNSET_NUMBER, UNSET_PART, UNSET_TEXT } from '../classes/slots.ts';
 import { COMMON_COLUMNS, plainColumn, RECORDS, readySlot, slotColumn } from './conditions.ts';
@@ -42,7 +43,7 @@ export function sortFieldOf(
   if (!order) return undefined;
   const field = fieldNamed(order.field, fields);
   if (!field || field.isArray || field.type === 'Location' || field.type === 'File') {
-    throw new UnprocessableError(`Incorrect sort field: ${order.field}`);
+    throw new UnprocessableError(problem('SORT_INCORRECT', { field: order.field }));
   }
   return field;
 }
@@ -104,7 +105,7 @@ function compoundOrder({ column, prefix }: IndexUse, field: FilterField): SlotOr
   const type = field.type === 'String' ? 'string' : 'number';
   const stored = (value: Cursor['value']) => {
     if (value === null) return unset;
-    if (typeof value !== type) throw new BadInputError('Invalid cursor');
+    if (typeof value !== type) throw new BadInputError('CURSOR_INVALID');
     return prefix + compoundPart(value);
   };
   const value = plainColumn(field, RECORDS).column;

@@ -1,4 +1,5 @@
 import { UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { type Grants, grantsOf, isForbidden, isOpen, isShared, type Permission } from '../classes/grants.ts';
 import type { RecordGrants, RecordRow } from './rows.ts';
@@ -19,20 +20,20 @@ export function openGrants({ readers, updaters, deleters }: ClassDefinition): Re
 export function grantsIn(
   permissions: RecordPermissions | null | undefined,
   { readers, updaters, deleters }: RecordGrants,
-  refuse: (sentence: string) => void,
+  refuse: (problem: Problem) => void,
 ): RecordGrants {
   const read = (permission: Permission | null | undefined, otherwise: Grants): Grants => {
     if (permission == null) return otherwise;
     // Valid for classes only, because owners always have access.
     if (permission.access === 'not_allowed') {
-      refuse('Unknown access: not_allowed');
+      refuse(problem('ACCESS_UNKNOWN', { access: 'not_allowed' }));
       return otherwise;
     }
     try {
       return grantsOf(permission);
     } catch (error) {
       if (!(error instanceof UnprocessableError)) throw error;
-      for (const sentence of error.sentences) refuse(sentence);
+      for (const problem of error.problems) refuse(problem);
       return otherwise;
     }
   };

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
+import { type Problem, problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { indexName } from '../classes/compound-indexes.ts';
 import { compoundKey } from '../classes/slots.ts';
@@ -66,8 +67,8 @@ export function takenKeys(known: ClassDefinition, rows: UniqueRow[]): Promise<{ 
     ORDER BY g.ord, g.field`;
 }
 
-export function takenProblem(field: string): string {
+export function takenProblem(field: string): Problem {
   return field.includes(',')
-    ? `Fields ${field.replaceAll(',', ', ')} have already been taken`
-    : `Field ${field} has already been taken`;
+    ? problem('FIELDS_TAKEN', { fields: field.replaceAll(',', ', ') })
+    : problem('FIELD_TAKEN', { field });
 }

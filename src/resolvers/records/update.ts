@@ -1,8 +1,8 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
-
 import { BadInputError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
+import { distinct, type Problem, problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { forbidden } from './access.ts';
 import { type BatchChange, changeInBatches } from './batches.ts';
@@ -50,8 +50,8 @@ export async function updateRecords(
   updates: (RecordUpdate & { id: string })[],
   context: ActingContext,
 ): Promise<FoundRecords> {
-  if (updates.length === 0) throw new BadInputError('Record data is missing');
-  if (updates.length > MAX_RECORDS) throw new BadInputError(`A request may hold at most ${MAX_RECORDS} records`);
+  if (updates.length === 0) throw new BadInputError('RECORDS_MISSING');
+  if (updates.length > MAX_RECORDS) throw new BadInputError(problem('TOO_MANY_RECORDS', { max: MAX_RECORDS }));
   const ids = [...new Set(updates.map(({ id }) => id))];
   return withClass(className, context, async (known) => {
     const read = await readUpdates(known, updates);
@@ -78,8 +78,9 @@ export async function updateRecordsByCriteria(
   { criteria, skip, limit, ...update }: RecordUpdate & { criteria?: unknown; skip: number; limit: number },
   context: ActingContext,
 ): Promise<UpdatedByCriteria> {
-  if (limit < 1 || limit > MAX_PAGE) throw new BadInputError(`limit should be between 1 and ${MAX_PAGE}`);
-  if (skip < 0) throw new BadInputError('skip should not be negative');
+  if (limit < 1 || limit > MAX_PAGE)
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: 'limit', min: 1, max: MAX_PAGE }));
+  if (skip < 0) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'skip' }));
   const items: PresentedRecord[] = [];
   let totalFound = 0;
   let latest: { known: ClassDefinition; read: ReadUpdate } | undefined;
@@ -87,7 +88,7 @@ export async function updateRecordsByCriteria(
   const batches: BatchChange<ChangedRow> = {
     operation: 'update',
     criteria,
-    noCriteria: 'criteria is required',
+    noCriteria: 'CRITERIA_REQUIRED',
     addedBytes: addedBytes(bytesOf(update)),
     async change(transaction, known, locked) {
       if (latest?.known !== known) latest = { known, read: (await readUpdates(known, [update]))[0]! };
@@ -119,7 +120,7 @@ async function changeHeld(
   const kept = new KeptFields();
   // Applies several updates of one record in order.
   for (const round of rounds(updates)) {
-    const problems = new Set<string>();
+    const problems: Problem[] = [];
     const unique: UniqueRow[] = [];
     const changes = round.flatMap((update) => {
       const locked = allowed.get(update.update.id);
@@ -128,13 +129,13 @@ async function changeHeld(
     for (const batch of batchesOf(changes, ({ locked, update }) => locked.bytes + addedBytes(update.bytes))) {
       const rows = await changedRows(known, await withRows(transaction, known, batch), problems, context);
       // Collects the problems of all records before throwing.
-      if (problems.size > 0) continue;
+      if (problems.length > 0) continue;
       await writeRows(transaction, known, rows, context);
       for (const row of rows) shown.set(row.id, kept.keep(shownRow(known, row), row.bytes));
       unique.push(...rows.map((row) => uniqueRow(known, row)));
       for (const { locked, update } of batch) locked.bytes += addedBytes(update.bytes);
     }
-    if (problems.size > 0) throw new UnprocessableError(...problems);
+    if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
     await claim(transaction, known, unique);
   }
   return shown;
@@ -165,9 +166,9 @@ async function change(
   context: ActingContext,
 ): Promise<ChangedRow[]> {
   if (changes.length === 0) return [];
-  const problems = new Set<string>();
+  const problems: Problem[] = [];
   const rows = await changedRows(known, changes, problems, context);
-  if (problems.size > 0) throw new UnprocessableError(...problems);
+  if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
   await write(transaction, known, rows, context);
   return rows.map((row) => ({ id: row.id, record: shownRow(known, row), bytes: row.bytes }));
 }

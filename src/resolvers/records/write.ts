@@ -6,6 +6,7 @@ import { queryIn } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { distinct } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { isOpen } from '../classes/grants.ts';
@@ -100,7 +101,7 @@ export async function changing<Result>(
     // After the transaction has released its connection.
     const taken = await takenKeys(known, error.rows);
     if (taken.length === 0) throw new ClassChanged(); // the other record has released the value
-    throw new UnprocessableError(...new Set(taken.map(({ field }) => takenProblem(field))));
+    throw new UnprocessableError(...distinct(taken.map(({ field }) => takenProblem(field))));
   });
   outbox.wake();
   return result;

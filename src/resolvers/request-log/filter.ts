@@ -1,6 +1,7 @@
 import { Prisma } from '../../db/client.ts';
 import type { RequestCaller, RequestTransport } from '../../generated/prisma/enums.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { isSearchText, MAX_SEARCH_CHARACTERS } from '../../lib/search-text.ts';
 
 /** Requests that fulfil all conditions. */
@@ -39,7 +40,7 @@ export function conditionOf(filter: RequestLogFilter): Prisma.Sql {
 }
 
 function containing(text: string): Prisma.Sql {
-  if (!isSearchText(text)) throw new BadInputError(`contains should have at most ${MAX_SEARCH_CHARACTERS} characters`);
+  if (!isSearchText(text)) throw new BadInputError(problem('SEARCH_TOO_LONG', { max: MAX_SEARCH_CHARACTERS }));
   const part = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   return Prisma.sql`concat_ws(' ', r.route, r.path, r.operation, array_to_string(r.fields, ' ')) ILIKE ${part}`;
 }

@@ -30,7 +30,7 @@ export async function listRequests(
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
     if (cursor && !(typeof cursor.value === 'string' && /^\d{1,18}$/.test(cursor.id))) {
-      throw new BadInputError('Invalid cursor');
+      throw new BadInputError('CURSOR_INVALID');
     }
   }
   // Before the rows, so that a subscription from there misses none.

@@ -26,7 +26,7 @@ export function subscribeToRequests(
 
 function positionOf(since: string | null | undefined): bigint | undefined {
   if (since == null) return undefined;
-  if (!/^(0|[1-9]\d{0,17})$/.test(since)) throw new BadInputError('Invalid cursor');
+  if (!/^(0|[1-9]\d{0,17})$/.test(since)) throw new BadInputError('CURSOR_INVALID');
   return BigInt(since);
 }
 
@@ -37,5 +37,5 @@ async function requireStillAllowed({ administrator: { id } }: AdministratorViewe
     select: { applicationId: true, role: true },
   });
   const isAllowed = applicationId === 0 ? ownsAll({ roles }) : hasRole({ roles }, ROLES, applicationId);
-  if (!isAllowed) throw new ForbiddenError('Your role does not allow this operation');
+  if (!isAllowed) throw new ForbiddenError('ROLE_FORBIDS');
 }

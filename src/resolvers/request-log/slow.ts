@@ -1,6 +1,7 @@
 import { query } from '../../db/query.ts';
 import type { RequestTransport } from '../../generated/prisma/enums.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { HOUR } from '../../lib/time.ts';
 
 /** Slow requests of one shape. */
@@ -15,7 +16,8 @@ const MAX_SHAPES = 20;
  * @throws {BadInputError}
  */
 export async function listSlowShapes(applicationId: number, hours: number, now: Date) {
-  if (hours < 1 || hours > MAX_HOURS) throw new BadInputError(`hours must be between 1 and ${MAX_HOURS}`);
+  if (hours < 1 || hours > MAX_HOURS)
+    throw new BadInputError(problem('NOT_BETWEEN', { name: 'hours', min: 1, max: MAX_HOURS }));
   return query<{
     transport: RequestTransport;
     route: string;

@@ -31,12 +31,12 @@ async function knownViewer(
   services: Services,
 ): Promise<KnownViewer | undefined> {
   const { token, authorization, onBehalfOf, administrator } = credentials;
-  if (token && authorization) throw new BadInputError('Only one of SVC-Token and Authorization may be used');
+  if (token && authorization) throw new BadInputError('TWO_CREDENTIALS');
   if (authorization) return viewerOfKey(authorization, onBehalfOf, network, services);
   if (administrator && !token)
     return actingViewer(await viewerOfAdministrator(administrator, network, services), onBehalfOf, services);
   const viewer = token ? await viewerOfToken(token, services) : undefined;
-  if (onBehalfOf) throw new BadInputError('On-Behalf-Of may be used only with an API key');
+  if (onBehalfOf) throw new BadInputError('ON_BEHALF_OF_NEEDS_KEY');
   return viewer;
 }
 
@@ -63,7 +63,7 @@ async function viewerOfKey(
 ): Promise<IdentifiedViewer> {
   const secret = apiKeyOf(authorization);
   const key = secret && (await findKeyByHash(hashSecret(secret)));
-  if (!key) throw new UnauthenticatedError('Unauthorized');
+  if (!key) throw new UnauthenticatedError('UNAUTHORIZED');
   const { applicationId, catalogueVersion, id: apiKeyId } = key;
   const actor = { kind: 'apiKey', id: apiKeyId, network } as const;
   if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, actor };
@@ -79,7 +79,7 @@ async function actingViewer(
   { now }: Services,
 ): Promise<KnownViewer> {
   if (onBehalfOf === undefined) return viewer;
-  if (viewer.kind !== 'key') throw new BadInputError('On-Behalf-Of requires an application');
+  if (viewer.kind !== 'key') throw new BadInputError('ON_BEHALF_OF_NEEDS_APPLICATION');
   const { applicationId, catalogueVersion, administrator, actor } = viewer;
   requireConfirmed(administrator, now());
   const userId = await findActedUser(applicationId, onBehalfOf);

@@ -62,7 +62,7 @@ async function requireApplication(parameters: Map<string, string>): Promise<Appl
     (isUnsigned(parameters)
       ? application.publicSignIn
       : isSameSecret(parameters.get('auth_key') ?? '', application.authKey));
-  if (!isKnown) throw new UnprocessableError('No application found');
+  if (!isKnown) throw new UnprocessableError('NO_APPLICATION');
   return application;
 }
 
@@ -90,14 +90,14 @@ function requireSignature(parameters: Map<string, string>, pairs: ParameterPair[
     !isUnambiguous ||
     !isSignedBy(signature, pairs, application.authSecret, application.signatureHash)
   ) {
-    throw new UnprocessableError('Unexpected signature');
+    throw new UnprocessableError('SIGNATURE_WRONG');
   }
 }
 
 function requireTimestamp(text: string | undefined, now: Date): number {
   const timestamp = integer(text);
   if (timestamp === undefined || Math.abs(timestamp - unixSeconds(now)) > TIMESTAMP_TOLERANCE_SECONDS) {
-    throw new UnprocessableError('Bad timestamp');
+    throw new UnprocessableError('TIMESTAMP_WRONG');
   }
   return timestamp;
 }
@@ -105,12 +105,12 @@ function requireTimestamp(text: string | undefined, now: Date): number {
 /** The unique insert lets only one of several concurrent requests use the pair. */
 async function useNonce(text: string | undefined, timestamp: number, { id }: Application, now: Date): Promise<number> {
   const nonce = integer(text);
-  if (nonce === undefined) throw new UnprocessableError('Bad nonce');
+  if (nonce === undefined) throw new UnprocessableError('NONCE_WRONG');
   const { count } = await db.usedNonce.createMany({
     data: [{ applicationId: id, nonce, timestamp, usedAt: now }],
     skipDuplicates: true,
   });
-  if (count === 0) throw new UnprocessableError('Bad nonce');
+  if (count === 0) throw new UnprocessableError('NONCE_WRONG');
   return nonce;
 }
 

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { AdministrationContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
@@ -6,7 +5,8 @@ import { identitySettings, type IdentityProvider as Provider } from '../../gatew
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
-import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { problemsOfIssues } from '../../lib/problems.ts';
 import type { Encrypter } from '../../server/encryption/encrypter.ts';
 
 export interface ProviderInput {
@@ -50,7 +50,7 @@ export async function storeIdentityProvider(
 ): Promise<IdentityProvider> {
   const [provider, named] = namedProvider(input);
   const checked = identitySettings[provider].safeParse({ ...named, endpoint: endpoint ?? undefined });
-  if (!checked.success) throw new InvalidFieldsError(textsByField(checked.error.issues));
+  if (!checked.success) throw new InvalidFieldsError(problemsOfIssues(checked.error.issues));
   const key = { applicationId, provider };
   const values = { ...withoutSecrets(named, key, encrypter), endpoint, updatedAt: now };
   return transact(jobOwnerOf({ applicationId, actor }), (transaction) =>
@@ -113,13 +113,4 @@ function namedProvider({ facebook, twitter, firebasePhone }: ProviderInput): [Pr
   if (facebook) return ['facebook', { ...facebook }];
   if (twitter) return ['twitter', { ...twitter }];
   return ['firebase_phone', { ...firebasePhone }];
-}
-
-function textsByField(issues: z.core.$ZodIssue[]): FieldErrors {
-  const texts: FieldErrors = {};
-  for (const { path, message } of issues) {
-    const field = String(path[0]);
-    texts[field] = [...(texts[field] ?? []), message];
-  }
-  return texts;
 }

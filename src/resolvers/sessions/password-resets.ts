@@ -164,7 +164,7 @@ function othersClaims(user: User): Partial<User> {
 function requireAddress(email: string): string {
   const address = email.trimEnd().toLowerCase();
   if (isMailAddress(address) && emailProblems(address).length === 0) return address;
-  throw new InvalidFieldsError({ email: ['should look like an email address.'] });
+  throw new InvalidFieldsError({ email: ['EMAIL_INVALID'] });
 }
 
 async function requireSwitchedOn(id: number): Promise<string> {
@@ -198,7 +198,7 @@ function storeLink(
         CASE WHEN verified_email = email THEN login END AS login,
         CASE WHEN verified_email = email THEN coalesce(full_name, login) END AS name FROM users
       WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
-    if (!user) throw new NotFoundError('No user has this email');
+    if (!user) throw new NotFoundError('EMAIL_UNKNOWN');
     const latest = await transaction.passwordReset.findFirst({
       where: { applicationId, email, createdAt: { gt: new Date(at.getTime() - MAIL_INTERVAL_MS) } },
       select: { tokenHash: true },
@@ -229,7 +229,7 @@ async function useLink(
 
 const oldestLink = (now: Date) => new Date(now.getTime() - RESET_LIFETIME_MS);
 
-const deadLink = () => new InvalidFieldsError({ token: ['is invalid, has expired or was used already'] });
+const deadLink = () => new InvalidFieldsError({ token: ['LINK_INVALID'] });
 
 function linkOf(page: string, token: string): string {
   const url = new URL(page);

@@ -6,6 +6,7 @@ import type { PushSubscription, PushToken } from '../../generated/prisma/client.
 import type { PushChannel } from '../../generated/prisma/enums.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import type { Problem } from '../../lib/problems.ts';
 import { hashSecret } from '../../lib/tokens.ts';
 import { isPushChannel, providerOfChannel } from '../pushes/channels.ts';
 import { listSubscriptions } from './list.ts';
@@ -54,17 +55,17 @@ export async function createSubscription(
   return listSubscriptions(context, selection);
 }
 
-function checkedChannels({ channels }: NewSubscription): { channels: PushChannel[]; problems: string[] } {
+function checkedChannels({ channels }: NewSubscription): { channels: PushChannel[]; problems: Problem[] } {
   const known = [...new Set(channels)].filter(isPushChannel);
   const isFine = known.length > 0 && channels.every((channel) => isPushChannel(channel));
-  return { channels: known, problems: isFine ? [] : ['Unknown notification channel'] };
+  return { channels: known, problems: isFine ? [] : ['CHANNEL_UNKNOWN'] };
 }
 
 function sourceOf(
   { token, device }: NewSubscription,
   channels: PushChannel[],
   latest: PushToken | null,
-  problems: string[],
+  problems: Problem[],
 ): Source {
   const all = [...problems];
   // A given token does not identify its device; nor does e-mail without a token.
@@ -83,10 +84,10 @@ function givenTokenProblems(
   channels: PushChannel[],
   latest: PushToken | null,
   { pushGateways }: UserContext,
-): string[] {
+): Problem[] {
   if (token) return tokenProblems(token, isTokenOf(channels, pushGateways));
   const isEnough = latest ? latest.keys || !channels.some(needsEndpoint) : channels.every(needsNoToken);
-  return isEnough ? [] : ['Push token is required'];
+  return isEnough ? [] : ['PUSH_TOKEN_REQUIRED'];
 }
 
 const needsNoToken = (channel: PushChannel) => providerOfChannel(channel).address === 'email';

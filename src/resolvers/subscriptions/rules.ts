@@ -3,6 +3,7 @@ import type { PushGateways } from '../../gateways/push/index.ts';
 import type { DeviceToken } from '../../gateways/push/provider.ts';
 import { PUSH_PROVIDERS } from '../../gateways/push/providers.ts';
 import type { PushChannel } from '../../generated/prisma/enums.ts';
+import { type Problem, problem, when } from '../../lib/problems.ts';
 import {
   type DevicePlatform,
   isDevicePlatform,
@@ -37,16 +38,12 @@ export const MAX_SEQUENCE = 4096;
 export const MAX_UDID = 255;
 export const MAX_BUNDLE = 255;
 
-export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceToken) => boolean): string[] {
+export function tokenProblems(token: PushTokenInput, isAccepted: (token: DeviceToken) => boolean): Problem[] {
   const sequence = sequenceOf(token);
   return [
-    ...(isPushEnvironment(token.environment) ? [] : ['Environment should be production or development']),
-    ...(sequence !== '' && [...sequence].length <= MAX_SEQUENCE && isAccepted(token)
-      ? []
-      : ['Client identification sequence is not valid']),
-    ...((token.bundleIdentifier ?? '').length <= MAX_BUNDLE
-      ? []
-      : [`Bundle identifier is too long (maximum is ${MAX_BUNDLE} characters)`]),
+    ...when(!isPushEnvironment(token.environment), 'TOKEN_ENVIRONMENT_INVALID'),
+    ...when(sequence === '' || [...sequence].length > MAX_SEQUENCE || !isAccepted(token), 'PUSH_TOKEN_INVALID'),
+    ...when((token.bundleIdentifier ?? '').length > MAX_BUNDLE, problem('BUNDLE_TOO_LONG', { max: MAX_BUNDLE })),
   ];
 }
 
@@ -58,12 +55,12 @@ export function isTokenOf(channels: readonly PushChannel[], pushGateways: PushGa
     ).every((provider) => pushGateways.acceptsToken(provider, token));
 }
 
-export function deviceProblems({ platform, udid }: DeviceInput): string[] {
+export function deviceProblems({ platform, udid }: DeviceInput): Problem[] {
   const text = (udid ?? '').trim();
   return [
-    ...(isDevicePlatform(platform) ? [] : ['Device platform is not valid']),
-    ...(text === '' ? ["Device udid can't be blank"] : []),
-    ...(text.length > MAX_UDID ? [`Device udid is too long (maximum is ${MAX_UDID} characters)`] : []),
+    ...when(!isDevicePlatform(platform), 'PLATFORM_INVALID'),
+    ...when(text === '', 'UDID_REQUIRED'),
+    ...when(text.length > MAX_UDID, problem('DEVICE_UDID_TOO_LONG', { max: MAX_UDID })),
   ];
 }
 

@@ -71,5 +71,5 @@ async function requireOne(found: Promise<User | null>): Promise<User> {
 }
 
 function requirePositive(id: number): void {
-  if (id < 1) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
 }

@@ -1,5 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import { BadInputError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import type { LiveQueue } from '../../realtime/live-queue.ts';
 import type { PresenceOf } from '../../realtime/presence.ts';
 
@@ -18,6 +19,6 @@ export function subscribeToPresence(userIds: number[], { viewer, presence }: Act
 
 function distinctUsers(userIds: number[]): number[] {
   const distinct = [...new Set(userIds)];
-  if (distinct.length > MAX_USERS) throw new BadInputError(`A request may name at most ${MAX_USERS} users`);
+  if (distinct.length > MAX_USERS) throw new BadInputError(problem('TOO_MANY_USERS', { max: MAX_USERS }));
   return distinct;
 }

@@ -1,5 +1,5 @@
-import type { FieldErrors } from '../../lib/errors.ts';
 import { hasMailAddressForm } from '../../lib/mail-address.ts';
+import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
 
 /** Unvalidated. Numbers are text, so that each format has its own rule. */
 export interface UserInput {
@@ -40,8 +40,6 @@ export interface CheckedUser {
   tags: string[];
 }
 
-const NOT_PRINTABLE = 'should contain alphanumeric and punctuation characters only';
-const NO_POSITIVE = 'should be a positive integer';
 export const MAX_TAGS = 5;
 export const MAX_TAG = 50;
 
@@ -61,13 +59,13 @@ export interface UserChanges extends UserInput {
   oldPassword?: string | null;
 }
 
-export function newUserProblems(input: UserInput, taken: FieldErrors = {}): FieldErrors {
+export function newUserProblems(input: UserInput, taken: FieldProblems = {}): FieldProblems {
   const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
   return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
 }
 
 /** @param known messages of taken fields and `oldPassword` @param before may not lose the last of these names */
-export function changeProblems(input: UserChanges, known: FieldErrors = {}, before: UserNames = {}): FieldErrors {
+export function changeProblems(input: UserChanges, known: FieldProblems = {}, before: UserNames = {}): FieldProblems {
   const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
   const problems = fieldProblems(input, { ...known, password }, before);
   const losesNames = isNamed(before) && !isNamed({ ...before, ...definedFields(input) });
@@ -77,13 +75,13 @@ export function changeProblems(input: UserChanges, known: FieldErrors = {}, befo
 /** At least one is set. */
 export type UserNames = Pick<UserInput, 'login' | 'email' | 'phone'>;
 
-const NAMELESS: FieldErrors = { login: ["can't be blank"], email: ["can't be blank"] };
+const NAMELESS: FieldProblems = { login: ['BLANK'], email: ['BLANK'] };
 
 function isNamed({ login, email, phone }: UserNames): boolean {
   return Boolean(text(login) || text(email) || text(phone));
 }
 
-function fieldProblems(input: UserInput, known: FieldErrors, before: UserNames = {}): FieldErrors {
+function fieldProblems(input: UserInput, known: FieldProblems, before: UserNames = {}): FieldProblems {
   return compact({
     login: [...loginProblems(text(input.login)), ...(known.login ?? [])],
     email: [...emailProblems(text(input.email), before.email), ...(known.email ?? [])],
@@ -148,66 +146,64 @@ function tagsOf(tags: string[] | null | undefined): string[] {
   return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
 }
 
-function loginProblems(login: string | null): string[] {
+function loginProblems(login: string | null): Problem[] {
   if (login === null) return [];
   const { min, max } = USER_LENGTHS.login;
   return [
     ...tooShort(login, min),
     ...tooLong(login, max),
-    ...(/^[A-Za-z0-9._@+-]*$/.test(login) ? [] : [NOT_PRINTABLE]),
+    ...when(!/^[A-Za-z0-9._@+-]*$/.test(login), 'NOT_PRINTABLE'),
   ];
 }
 
 /** @param before a stored address may predate the rule that mail can be sent to it */
-export function emailProblems(email: string | null, before?: string | null): string[] {
+export function emailProblems(email: string | null, before?: string | null): Problem[] {
   if (email === null) return [];
   const looksRight =
     email.length <= USER_LENGTHS.email.max &&
     /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email) &&
     (hasMailAddressForm(email) || email.toLowerCase() === before);
-  return looksRight ? [] : ['should look like an email address.'];
+  return looksRight ? [] : ['EMAIL_INVALID'];
 }
 
-export function passwordProblems(password: string): string[] {
+export function passwordProblems(password: string): Problem[] {
   const { min, max } = USER_LENGTHS.password;
-  return [...(/^[!-~]+$/.test(password) ? [] : [NOT_PRINTABLE]), ...tooShort(password, min), ...tooLong(password, max)];
+  return [...when(!/^[!-~]+$/.test(password), 'NOT_PRINTABLE'), ...tooShort(password, min), ...tooLong(password, max)];
 }
 
-function phoneProblems(phone: string | null): string[] {
-  return phone === null || /^[0-9 +().-]{4,20}$/.test(phone) ? [] : ['is invalid'];
+function phoneProblems(phone: string | null): Problem[] {
+  return phone === null || /^[0-9 +().-]{4,20}$/.test(phone) ? [] : ['INVALID'];
 }
 
-function providerIdProblems(id: string | null): string[] {
-  return id === null || /^[0-9]{1,20}$/.test(id) ? [] : ['is invalid'];
+function providerIdProblems(id: string | null): Problem[] {
+  return id === null || /^[0-9]{1,20}$/.test(id) ? [] : ['INVALID'];
 }
 
-function positive(value: string | null | undefined, max: number): string[] {
+function positive(value: string | null | undefined, max: number): Problem[] {
   const digits = text(value);
   if (digits === null) return [];
-  return /^[0-9]{1,16}$/.test(digits) && Number(digits) >= 1 && Number(digits) <= max ? [] : [NO_POSITIVE];
+  return /^[0-9]{1,16}$/.test(digits) && Number(digits) >= 1 && Number(digits) <= max ? [] : ['NOT_POSITIVE'];
 }
 
-function tagProblems(tags: string[]): string[] {
+function tagProblems(tags: string[]): Problem[] {
   return [
-    ...(tags.length > MAX_TAGS ? [`is too long (maximum is ${MAX_TAGS} tags)`] : []),
-    ...(tags.some((tag) => [...tag].length > MAX_TAG)
-      ? [`contains a tag that is too long (maximum is ${MAX_TAG} characters)`]
-      : []),
+    ...(tags.length > MAX_TAGS ? [problem('TOO_MANY_TAGS', { max: MAX_TAGS })] : []),
+    ...(tags.some((tag) => [...tag].length > MAX_TAG) ? [problem('TAG_TOO_LONG', { max: MAX_TAG })] : []),
   ];
 }
 
-function flagProblems(value: unknown): string[] {
-  return value === undefined || value === null || typeof value === 'boolean' ? [] : ['is invalid'];
+function flagProblems(value: unknown): Problem[] {
+  return value === undefined || value === null || typeof value === 'boolean' ? [] : ['INVALID'];
 }
 
-function tooShort(value: string, min: number): string[] {
-  return [...value].length < min ? [`is too short (minimum is ${min} characters)`] : [];
+function tooShort(value: string, min: number): Problem[] {
+  return [...value].length < min ? [problem('TOO_SHORT', { min })] : [];
 }
 
-function tooLong(value: string | null, max: number): string[] {
-  return value !== null && [...value].length > max ? [`is too long (maximum is ${max} characters)`] : [];
+function tooLong(value: string | null, max: number): Problem[] {
+  return value !== null && [...value].length > max ? [problem('TOO_LONG', { max })] : [];
 }
 
-function compact(problems: FieldErrors): FieldErrors {
+function compact(problems: FieldProblems): FieldProblems {
   return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

@@ -1,5 +1,6 @@
 import { db, Prisma } from '../../db/client.ts';
-import { type FieldErrors, InvalidFieldsError } from '../../lib/errors.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import type { FieldProblems } from '../../lib/problems.ts';
 import type { CheckedUser } from './rules.ts';
 
 const UNIQUE = ['loginKey', 'email', 'facebookId', 'twitterId', 'externalUserId'] as const;
@@ -9,7 +10,7 @@ interface Owner {
   id?: number;
 }
 
-export async function takenFields({ applicationId, id }: Owner, user: Partial<CheckedUser>): Promise<FieldErrors> {
+export async function takenFields({ applicationId, id }: Owner, user: Partial<CheckedUser>): Promise<FieldProblems> {
   const present = UNIQUE.filter((field) => user[field] !== null && user[field] !== undefined);
   if (present.length === 0) return {};
   const others = await db.user.findMany({
@@ -17,10 +18,10 @@ export async function takenFields({ applicationId, id }: Owner, user: Partial<Ch
     select: { loginKey: true, email: true, facebookId: true, twitterId: true, externalUserId: true },
   });
   const taken = present.filter((field) => others.some((other) => other[field] === user[field]));
-  return Object.fromEntries(taken.map((field) => [field === 'loginKey' ? 'login' : field, ['has already been taken']]));
+  return Object.fromEntries(taken.map((field) => [field === 'loginKey' ? 'login' : field, ['TAKEN']]));
 }
 
-export function wellFormed<Input extends object>(input: Input, problems: FieldErrors): Input {
+export function wellFormed<Input extends object>(input: Input, problems: FieldProblems): Input {
   const broken = new Set(Object.keys(problems).map((field) => (field === 'tagList' ? 'tags' : field)));
   return Object.fromEntries(Object.entries(input).filter(([field]) => !broken.has(field))) as Input;
 }

@@ -3,7 +3,8 @@ import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
-import { type FieldErrors, InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
+import type { FieldProblems, Problem } from '../../lib/problems.ts';
 import { type CredentialField, changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
 import { findUser } from './find.ts';
 import { grantedOf } from './granted-tags.ts';
@@ -15,7 +16,7 @@ import { endSessionsOf, removeDevices, voidPasswordResets } from './revoke.ts';
 import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } from './rules.ts';
 import { storeUnique, takenFields, wellFormed } from './taken.ts';
 
-const NEEDS_PROOF = 'is needed, or a sign-in within the last 10 minutes';
+const NEEDS_PROOF = 'SIGN_IN_TOO_OLD';
 
 /** A new password ends other sessions and removes other devices. Changed credentials send a notice. */
 export async function updateUser(id: number, input: UserChanges, context: ActingContext): Promise<User> {
@@ -62,7 +63,7 @@ function changesSomething({ oldPassword: _oldPassword, ...changes }: UserChanges
 
 interface OldPasswordProof {
   isUsed: boolean;
-  problems: string[];
+  problems: Problem[];
 }
 
 // A new password needs the old one, except for API keys alone and users without one. A first password and other
@@ -80,11 +81,11 @@ async function oldPasswordProof(
     return { isUsed: false, problems: [] };
   }
   if (!oldPassword || before.passwordHash === null) {
-    return { isUsed: false, problems: [isNewPassword ? 'is invalid' : NEEDS_PROOF] };
+    return { isUsed: false, problems: [isNewPassword ? 'INVALID' : NEEDS_PROOF] };
   }
   await context.meter?.count('oldPassword');
   const isRight = await isPassword(oldPassword, before.passwordHash, hashOwner(before.applicationId, context));
-  return { isUsed: isRight, problems: isRight ? [] : ['is invalid'] };
+  return { isUsed: isRight, problems: isRight ? [] : ['INVALID'] };
 }
 
 type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined };
@@ -102,7 +103,7 @@ function store(
     const current = await lockUser(transaction, before);
     await requireSession(transaction, viewer);
     const isStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
-    const oldPassword = isStale && (changes.passwordHash || proof.isUsed) ? ['is invalid'] : [];
+    const oldPassword: Problem[] = isStale && (changes.passwordHash || proof.isUsed) ? ['INVALID'] : [];
     requireNone(changeProblems(input, { oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
@@ -131,6 +132,6 @@ async function lockUser(transaction: Transaction, { applicationId, id }: User): 
   return user;
 }
 
-function requireNone(problems: FieldErrors): void {
+function requireNone(problems: FieldProblems): void {
   if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

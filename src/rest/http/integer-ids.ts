@@ -10,6 +10,6 @@ export function readIntegerId(text: string): number {
 
 export function readPositiveInteger(text: string): number {
   const id = /^\d+$/.test(text) ? Number(text) : 0;
-  if (id === 0) throw new InvalidFieldsError({ id: ['should be a positive integer'] });
+  if (id === 0) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
   return id;
 }

@@ -75,7 +75,7 @@ export function mediaType(contentType: string): string {
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
-export const unsupported = () => new BadInputError('Unsupported content type', 415);
+export const unsupported = () => new BadInputError('CONTENT_TYPE_UNSUPPORTED', 415);
 
 const SLICE_BYTES = 4 * 1024;
 

@@ -1,6 +1,8 @@
 import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { fieldSentences, WrongTypesError } from '../../lib/errors.ts';
 import { readList } from '../../lib/parameter-values.ts';
+import { distinct, type FieldProblems, problem } from '../../lib/problems.ts';
+import { legacyTexts } from '../legacy-sentences.ts';
 import { type ObjectSchema, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
 import type { Route } from './route.ts';
 
@@ -59,14 +61,15 @@ function isRefusedByRules(key: string, schema: Schema): boolean {
 }
 
 function errorOf(wrong: Wrong[]): WrongTypesError {
-  const fields: Record<string, string[]> = {};
-  const sentences = wrong.flatMap(([key, value, error]) => {
+  const fields: FieldProblems = {};
+  const problems = wrong.flatMap(([key, value, error]) => {
     if (typeof error === 'function') return error(JSON.stringify(value).slice(0, MAX_REPEATED), key);
     const name = key.split(/[[\]]/).findLast((part) => part !== '')!;
-    fields[name] = error ?? ['is invalid'];
-    return fieldSentences({ [name]: fields[name] });
+    fields[name] = error ?? ['INVALID'];
+    const sentences = fieldSentences(legacyTexts({ [name]: fields[name] }));
+    return sentences.map((sentence) => problem('WRONG_TYPE', { sentence }));
   });
-  return new WrongTypesError(fields, [...new Set(sentences)]);
+  return new WrongTypesError(fields, distinct(problems));
 }
 
 function keyOf(prefix: string, name: string): string {

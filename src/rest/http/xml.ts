@@ -1,4 +1,4 @@
-import { type FieldErrors, fieldSentences } from '../../lib/errors.ts';
+import { fieldSentences } from '../../lib/errors.ts';
 import { isoSeconds } from '../../lib/time.ts';
 
 export type XmlRoot =
@@ -41,7 +41,7 @@ function sentencesOf(body: unknown): string[] {
   const { errors, message } = body;
   if (Array.isArray(errors)) return errors.map(String);
   if (isObject(errors)) {
-    const { base = [], ...fields } = errors as FieldErrors;
+    const { base = [], ...fields } = errors as Record<string, string[]>;
     return [
       ...Object.entries(fields).flatMap(([field, texts]) => texts.map((text) => sentenceOf(field, text))),
       ...base,

@@ -73,10 +73,10 @@ function refusals(route: Route, { access }: Rules): ServiceError[] {
   if (access === 'anyone' && !route.download) return [];
   const needsUser = access === 'user' || access === 'userOrKey' || access === 'key';
   return [
-    ...(route.keyWins ? [] : [new BadInputError('Only one of SVC-Token and Authorization may be used')]),
-    new BadInputError('On-Behalf-Of may be used only with an API key'),
-    ...(access === 'anyone' ? [] : [new UnauthenticatedError('Token is required')]),
-    new UnauthenticatedError('Unauthorized'),
+    ...(route.keyWins ? [] : [new BadInputError('TWO_CREDENTIALS')]),
+    new BadInputError('ON_BEHALF_OF_NEEDS_KEY'),
+    ...(access === 'anyone' ? [] : [new UnauthenticatedError('TOKEN_REQUIRED')]),
+    new UnauthenticatedError('UNAUTHORIZED'),
     new SessionMissingError(),
     new NotFoundError(),
     ...(needsUser ? [new NeedUserError()] : []),
@@ -87,7 +87,7 @@ function refusals(route: Route, { access }: Rules): ServiceError[] {
 function badPath({ docs, since, only }: Route): ServiceError[] {
   const hasIntegerId = Object.values(docs.path ?? {}).some(({ type }) => type === 'integer');
   return [
-    ...(hasIntegerId ? [new InvalidFieldsError({ id: ['should be a positive integer'] })] : []),
+    ...(hasIntegerId ? [new InvalidFieldsError({ id: ['NOT_POSITIVE'] })] : []),
     ...(since || only ? [new NotFoundError()] : []),
   ];
 }

@@ -9,6 +9,7 @@ import {
   readText,
   readTimestamp,
 } from '../../lib/parameter-values.ts';
+import { problem } from '../../lib/problems.ts';
 import { isSearchText } from '../../lib/search-text.ts';
 import {
   readSpan,
@@ -86,7 +87,7 @@ export function orderOf<Field extends string>(fields: Record<string, Field>) {
   );
 }
 
-export const incorrectSort = (value: string) => `Incorrect sort field: ${value}`;
+export const incorrectSort = (value: string) => problem('SORT_INCORRECT', { field: value });
 
 /** @throws {UnprocessableError} `Incorrect sort field: <field>` */
 function readOrder<Field extends string>(parameters: Parameters, fields: Record<string, Field>) {
@@ -94,7 +95,7 @@ function readOrder<Field extends string>(parameters: Parameters, fields: Record<
   const legacy = descending || readText(parameters.sort_asc);
   if (!legacy) return undefined;
   const field = Object.hasOwn(fields, legacy) ? fields[legacy] : undefined;
-  if (!field) throw new UnprocessableError(`Incorrect sort field: ${legacy}`);
+  if (!field) throw new UnprocessableError(problem('SORT_INCORRECT', { field: legacy }));
   return { field, direction: descending ? ('DESC' as const) : ('ASC' as const) };
 }
 
@@ -208,7 +209,7 @@ function readDatabaseInteger(value: ParameterValue): number | undefined {
 }
 
 function incorrect(key: string): UnprocessableError {
-  return new UnprocessableError(`Incorrect filter: ${key}`);
+  return new UnprocessableError(problem('FILTER_INCORRECT', { filter: key }));
 }
 
 const VALUES: Record<FilterType, Schema> = {

@@ -2,11 +2,12 @@ import type { Parameters, ParameterValue } from '../../lib/bracket-keys.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { readInteger } from '../../lib/parameter-values.ts';
+import { type Problem, problem, when } from '../../lib/problems.ts';
 import { integer, WRONG_TYPE } from '../openapi/docs/schemas.ts';
 import { tableOf } from './table.ts';
 
-const PAGE = 'page should be greater than 0';
-const PER_PAGE = `per_page should be between 1 and ${MAX_PAGE}`;
+const PAGE = 'PAGE_INVALID' satisfies Problem;
+const PER_PAGE = problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: MAX_PAGE });
 
 /** Pages count from 1. */
 export interface Page {
@@ -21,7 +22,7 @@ export function readPage(parameters: Parameters): Page {
   const isPerPage = perPage !== undefined && perPage >= 1 && perPage <= 100;
   const isPage = page !== undefined && page >= 1;
   if (isPage && isPerPage) return { page, perPage };
-  throw new UnprocessableError(...(isPerPage ? [] : [PER_PAGE]), ...(isPage ? [] : [PAGE]));
+  throw new UnprocessableError(...when(!isPerPage, PER_PAGE), ...when(!isPage, PAGE));
 }
 
 export const page = tableOf(

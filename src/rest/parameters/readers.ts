@@ -8,6 +8,7 @@ import {
   readText,
   splitCommas,
 } from '../../lib/parameter-values.ts';
+import { problem } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { readIntegerId } from '../http/integer-ids.ts';
 import * as schemas from '../openapi/docs/schemas.ts';
@@ -78,7 +79,7 @@ export function refusedAs<Value>({ schema, ...one }: Reader<Value>, error: Wrong
   return { ...one, schema: { ...schema, [WRONG_TYPE]: error } };
 }
 
-export const incorrectFilter: WrongType = (_value, key) => `Incorrect filter: ${key}`;
+export const incorrectFilter: WrongType = (_value, key) => problem('FILTER_INCORRECT', { filter: key });
 
 function idOrZero(value: ParameterValue): number {
   const id = readInteger(value);

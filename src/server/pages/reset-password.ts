@@ -4,7 +4,7 @@ import type { Context, Services } from '../../context.ts';
 import { execute } from '../../graphql/execute.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { parseForm } from '../../lib/bracket-keys.ts';
-import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
+import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError, textsOf } from '../../lib/errors.ts';
 import { readText } from '../../lib/parameter-values.ts';
 import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
 import { createContext } from '../../resolvers/create-context.ts';
@@ -116,7 +116,7 @@ async function answerRequest(
   const problem = await run(RequestResetLink, input, context);
   if (!problem) return [200, { kind: 'requested', applicationId: input.applicationId }];
   const isInvalid = problem instanceof InvalidFieldsError;
-  const problems = isInvalid ? fieldSentences(problem.fields) : [problem.message];
+  const problems = isInvalid ? fieldSentences(textsOf(problem.fields)) : [problem.message];
   return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems }];
 }
 
@@ -151,7 +151,7 @@ function outcomeOf(
   }
   const { fields } = problem;
   if (fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
-  return [422, { kind: 'form', token, problems: fieldSentences(fields), account }];
+  return [422, { kind: 'form', token, problems: fieldSentences(textsOf(fields)), account }];
 }
 
 const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, RATE_LIMITED: 429 };

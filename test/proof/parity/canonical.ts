@@ -1,3 +1,4 @@
+import type { DetailedProblem, Problem } from '../../../src/lib/problems.ts';
 import type { RestRequest, Route } from '../../../src/rest/http/route.ts';
 import { legacySentence } from '../../../src/rest/legacy-sentences.ts';
 import type { RawResponse } from '../../support/clients/raw-http.ts';
@@ -68,9 +69,15 @@ export async function ofGraphql(
   if (/^Variable "|^\w+ cannot represent/.test(message)) return { refused: UNREADABLE };
   return {
     refused: String(extensions.code),
-    text: message.split(', ').map(legacySentence).join(', '),
+    text: textOf(message, extensions),
     fields: extensions.fields,
   };
+}
+
+function textOf(message: string, extensions: Record<string, unknown>): string {
+  if (extensions.fields || extensions.reason === undefined) return message;
+  const problems = (extensions.problems ?? [extensions]) as Partial<DetailedProblem>[];
+  return problems.map(({ parameters = {}, ...one }) => legacySentence({ ...one, parameters } as Problem)).join(', ');
 }
 
 /** A socket is closed with 4403 for any invalid credentials, also if their user does not exist. */

@@ -158,10 +158,10 @@ describe('rejected uploads', () => {
 
   test('a file that the endpoint does not accept is rejected after the rest of the body was read', async () => {
     onFile = async () => {
-      throw new ForbiddenError('Not this one');
+      throw new ForbiddenError('USER_BLOCKED');
     };
     const body = [filePart('x').slice(0, -2), ...Array.from({ length: 9 }, () => 'x'.repeat(10_000)), '\r\n--B--\r\n'];
-    expect((await post(body)).error).toBe('Not this one');
+    expect((await post(body)).error).toBe('The user is blocked');
   });
 
   test('a rejected request ends only after the consumer of its file has stopped', async () => {

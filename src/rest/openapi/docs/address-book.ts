@@ -1,12 +1,13 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { MAX_UDID } from '../../../resolvers/address-book/rules.ts';
 import { contactShape, uploadedContactsShape } from '../../shapes/contact.ts';
 import { userShape } from '../../shapes/user.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { closed, described, listOf } from './schemas.ts';
 
-const longUdid = new UnprocessableError(`Length of 'udid' field should be max: ${MAX_UDID}.`);
-const errors = [new NotFoundError('Empty address book'), longUdid];
+const longUdid = new UnprocessableError(problem('UDID_TOO_LONG', { max: MAX_UDID }));
+const errors = [new NotFoundError('ADDRESS_BOOK_EMPTY'), longUdid];
 
 const { id, phone } = userShape.bareSchema.properties;
 const compact = closed({ id: id!, phone: phone! });
@@ -19,7 +20,7 @@ export const addressBookDocs = {
       'Adds, renames and removes contacts in an address book of the caller. Invalid contacts are skipped and ' +
       'reported under `rejected`; the response is still 200. The body may have up to 4 MiB.',
     answer: uploadedContactsShape.schema,
-    errors: [new UnprocessableError('Contacts should be an array'), longUdid],
+    errors: [new UnprocessableError('CONTACTS_NOT_A_LIST'), longUdid],
     examples: [
       {
         body: {

@@ -5,6 +5,7 @@ import {
   NotFoundError,
   UnprocessableError,
 } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { conversationProblems, historyProblems, textProblems } from '../../../resolvers/ai/rules.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -23,7 +24,7 @@ export const aiDocs = {
       'feature disabled.',
     answer,
     errors: [
-      new DisabledError('AI Answer Assistant is disabled'),
+      new DisabledError(problem('FEATURE_DISABLED', { feature: 'AI Answer Assistant' })),
       new InvalidParametersError(...noAssistant, ...textProblems('message', ''), ...historyProblems('hi')),
       ...missing,
     ],
@@ -45,7 +46,7 @@ export const aiDocs = {
       'empty dialog is `Chat is empty.` Returns 405 if the application has the feature disabled.',
     answer: closed({ summary: described(text, 'Text of the summary.') }),
     errors: [
-      new DisabledError('AI Summarize is disabled'),
+      new DisabledError(problem('FEATURE_DISABLED', { feature: 'AI Summarize' })),
       new InvalidParametersError(...noAssistant, ...textProblems('dialogId', '')),
       ...missing,
     ],
@@ -59,7 +60,7 @@ export const aiDocs = {
       'feature disabled.',
     answer,
     errors: [
-      new DisabledError('AI Translate is disabled'),
+      new DisabledError(problem('FEATURE_DISABLED', { feature: 'AI Translate' })),
       new InvalidParametersError(...noAssistant, ...textProblems('text', '')),
       ...missing,
     ],
@@ -74,9 +75,9 @@ export const aiDocs = {
       'the feature disabled.',
     answer,
     errors: [
-      new DisabledError('AI Gateway is disabled'),
+      new DisabledError(problem('FEATURE_DISABLED', { feature: 'AI Gateway' })),
       new InvalidParametersError(...noAssistant, ...conversationProblems('hi')),
-      new UnprocessableError('Image URL is not allowed'),
+      new UnprocessableError('IMAGE_URL_INVALID'),
       ...missing,
     ],
     examples: [{ body: { [ASSISTANT]: SAMPLES.assistant, messages: [{ role: 'user', content: 'Hello' }] } }],

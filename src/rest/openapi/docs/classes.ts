@@ -1,13 +1,14 @@
 import { UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { classShape } from '../../shapes/class.ts';
 import { undefinedClass } from './errors.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { closed, described, listOf } from './schemas.ts';
 
 const invalid = [
-  new UnprocessableError('Field make has an unknown type'),
-  new UnprocessableError('Field make already has another type'),
-  new UnprocessableError('Unknown access: public'),
+  new UnprocessableError(problem('FIELD_TYPE_UNKNOWN', { field: 'make' })),
+  new UnprocessableError(problem('FIELD_TYPE_FIXED', { field: 'make' })),
+  new UnprocessableError(problem('ACCESS_UNKNOWN', { access: 'public' })),
 ];
 
 export const classDocs = {
@@ -19,11 +20,7 @@ export const classDocs = {
       'only owners can update and delete them.',
     status: 201,
     answer: classShape.schema,
-    errors: [
-      new UnprocessableError('Name is invalid'),
-      new UnprocessableError('Name has already been taken'),
-      ...invalid,
-    ],
+    errors: [new UnprocessableError('NAME_INVALID'), new UnprocessableError('NAME_TAKEN'), ...invalid],
     examples: [
       {
         body: {

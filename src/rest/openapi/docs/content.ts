@@ -5,6 +5,7 @@ import {
   UnprocessableError,
   UploadDeniedError,
 } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { newBlobProblems } from '../../../resolvers/content/rules.ts';
 import { blobShape } from '../../shapes/blob.ts';
 import { pageOf } from './lists.ts';
@@ -37,7 +38,7 @@ export const contentDocs = {
       'signature is refused with 403.',
     status: 201,
     answer: 'xml',
-    errors: [new UploadDeniedError(), new UnprocessableError('File is missing')],
+    errors: [new UploadDeniedError(), new UnprocessableError('FILE_MISSING')],
     examples: [{ body: { key: SAMPLES.uid, policy: '<policy>', signature: '<signature>' } }],
   },
   completeBlob: {
@@ -47,7 +48,7 @@ export const contentDocs = {
       'Makes the uploaded bytes the content of the file, in place of previous bytes. Only the creator or an API ' +
       'key alone can do this. Returns 422 if nothing was uploaded.',
     answer: 'nothing',
-    errors: [...change, new UnprocessableError('File was not uploaded')],
+    errors: [...change, new UnprocessableError('NOT_UPLOADED')],
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
   },
   listBlobs: {
@@ -57,7 +58,7 @@ export const contentDocs = {
       'Returns a page of the files that the caller created, newest first. An API key alone receives all files ' +
       'of the application.',
     answer: pageOf(blobShape.schema),
-    errors: [new UnprocessableError('per_page should be between 1 and 100')],
+    errors: [new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 }))],
     examples: [{ query: { page: 1, per_page: 5 } }],
   },
   findBlob: {
@@ -78,7 +79,7 @@ export const contentDocs = {
       'Returns the bytes of a complete file, or a part of them for a request with `Range`. The token may also ' +
       'be sent as the parameter `token`. Addresses of GraphQL `fileAddresses` contain a `ticket` in its place.',
     answer: 'file',
-    errors: [missing, new ForbiddenError('The address of the file has expired')],
+    errors: [missing, new ForbiddenError('FILE_ADDRESS_EXPIRED')],
     examples: [{ path: { uid: SAMPLES.uid } }],
   },
   downloadBlobFile: {

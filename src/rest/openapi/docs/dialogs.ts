@@ -1,4 +1,5 @@
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { MAX_NAME, tooManyOccupants } from '../../../resolvers/dialogs/rules.ts';
 import { dialogNotificationsShape, dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
@@ -19,10 +20,10 @@ export const dialogDocs = {
     status: 201,
     answer: dialogShape.schema,
     errors: [
-      new UnprocessableError('type is required', "Name can't be blank"),
-      new UnprocessableError('Occupants with these IDs do not exist.'),
-      new UnprocessableError('A private dialog has exactly one other occupant'),
-      new UnprocessableError('Photo is invalid'),
+      new UnprocessableError('DIALOG_TYPE_REQUIRED', 'NAME_REQUIRED'),
+      new UnprocessableError('OCCUPANTS_UNKNOWN'),
+      new UnprocessableError('PRIVATE_DIALOG_OCCUPANTS'),
+      new UnprocessableError('PHOTO_INVALID'),
       new UnprocessableError(tooManyOccupants),
       undefinedClass,
     ],
@@ -49,8 +50,8 @@ export const dialogDocs = {
       ],
     },
     errors: [
-      new UnprocessableError('Incorrect filter: type[like]'),
-      new UnprocessableError('Incorrect sort field: photo'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'type[like]' })),
+      new UnprocessableError(problem('SORT_INCORRECT', { field: 'photo' })),
       undefinedClass,
     ],
     examples: [
@@ -82,8 +83,8 @@ export const dialogDocs = {
     errors: [
       ...notFound,
       undefinedClass,
-      new UnprocessableError(`Name is too long (maximum is ${MAX_NAME} characters)`),
-      new UnprocessableError('Occupants with these IDs do not exist.'),
+      new UnprocessableError(problem('NAME_TOO_LONG', { max: MAX_NAME })),
+      new UnprocessableError('OCCUPANTS_UNKNOWN'),
     ],
     examples: [
       { path: { id: SAMPLES.dialog }, body: { name: 'Late lunch', push_all: { occupants_ids: [SAMPLES.friend] } } },
@@ -96,7 +97,7 @@ export const dialogDocs = {
       'Leaves or deletes up to 100 dialogs, each like `DELETE /chat/Dialog/{id}`. Dialogs that the caller may ' +
       'not delete are listed under `WrongPermissions` and remain. Returns 404 if none of the ids exists.',
     answer: deleted,
-    errors: [new NotFoundError(), new UnprocessableError('A request may name at most 100 ids')],
+    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
     examples: [{ path: { ids: `${SAMPLES.dialog},${SAMPLES.otherDialog}` }, body: { force: 1 } }],
   },
   deleteDialog: {

@@ -1,4 +1,5 @@
 import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import {
   MAX_EVENT_TAGS,
   MAX_RECIPIENTS,
@@ -16,8 +17,8 @@ const tooManyIds = Array<number>(MAX_RECIPIENTS + 1).fill(1);
 const tooManyTags = Array<string>(MAX_EVENT_TAGS + 1).fill('a');
 
 const schedule = [
-  new UnprocessableError('date should be in the future'),
-  new UnprocessableError('endDate should not be before date'),
+  new UnprocessableError('DATE_PAST'),
+  new UnprocessableError('END_BEFORE_DATE'),
   new UnprocessableError(...messageProblems(null)),
 ];
 const missing = new NotFoundError();
@@ -38,8 +39,8 @@ export const eventDocs = {
     },
     errors: [
       ...schedule,
-      new UnprocessableError('environment should be production or development'),
-      new UnprocessableError('Unknown pushType: sms'),
+      new UnprocessableError('ENVIRONMENT_INVALID'),
+      new UnprocessableError(problem('PUSH_TYPE_UNKNOWN', { type: 'sms' })),
       new UnprocessableError(...recipientProblems({}, MAX_RECIPIENTS)),
       new UnprocessableError(...recipientProblems({ userIds: tooManyIds }, MAX_RECIPIENTS)),
       new UnprocessableError(...tagProblems({ tags: { any: tooManyTags } })),
@@ -79,7 +80,7 @@ export const eventDocs = {
       'Returns a page of the events that the caller created, newest first. An API key alone receives the events ' +
       'that were created with API keys alone. Invalid paging is answered with 400 and the body `{}`.',
     answer: pageOf(eventShape.schema),
-    errors: [new BadInputError('per_page should be between 1 and 100')],
+    errors: [new BadInputError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 }))],
     examples: [{ query: { page: 1, per_page: 25 } }],
   },
   findEvent: {
@@ -98,7 +99,7 @@ export const eventDocs = {
       'Changes the given fields of an event. `active=false` cancels it. `active=true` sends an inactive event ' +
       'again.',
     answer: eventShape.schema,
-    errors: [missing, new BadInputError('No data for update was provided'), ...schedule],
+    errors: [missing, new BadInputError('NOTHING_TO_UPDATE'), ...schedule],
     examples: [{ path: { id: SAMPLES.event }, body: { event: { active: false } } }],
   },
   deleteEvent: {

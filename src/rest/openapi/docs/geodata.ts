@@ -6,6 +6,7 @@ import {
   UnprocessableError,
   UsersListingForbiddenError,
 } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { geodatumProblems } from '../../../resolvers/geodata/rules.ts';
 import { geodatumShape } from '../../shapes/geodatum.ts';
 import { userShape } from '../../shapes/user.ts';
@@ -42,9 +43,9 @@ export const geodataDocs = {
       'its users, sessions receive users by `id` only, and `user.name` is refused with 403.',
     answer: pageOf(found),
     errors: [
-      new UnprocessableError('Incorrect filter: geo_rect'),
-      new UnprocessableError('position is required'),
-      new UnprocessableError('per_page should be between 1 and 100'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'geo_rect' })),
+      new UnprocessableError('POSITION_REQUIRED'),
+      new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 })),
       new UsersListingForbiddenError(),
     ],
     examples: [
@@ -86,7 +87,7 @@ export const geodataDocs = {
       'Deletes the locations of the caller that are older than the given number of days. An API key alone ' +
       'deletes those of all users.',
     answer: 'nothing',
-    errors: [new InvalidFieldsError({ days: ['should be an integer greater then 0'] })],
+    errors: [new InvalidFieldsError({ days: ['DAYS_INVALID'] })],
     examples: [{ body: { days: 30 } }],
   },
 } satisfies Record<string, RouteDocs>;

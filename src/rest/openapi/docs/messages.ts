@@ -5,6 +5,7 @@ import {
   NotFoundError,
   UnprocessableError,
 } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../../../resolvers/messages/rules.ts';
 import { messageShape } from '../../shapes/message.ts';
 import { deleted } from './deletions.ts';
@@ -36,13 +37,13 @@ export const messageDocs = {
     }),
     errors: [
       ...missing,
-      new UnprocessableError('dialogId or recipientId is required'),
-      new UnprocessableError('Incorrect recipientId'),
-      new UnprocessableError("Message can't be blank"),
-      new UnprocessableError('Attachment should have type and id'),
-      new UnprocessableError('Attachment url is invalid'),
-      new UnprocessableError(`Message is too long (maximum is ${MAX_BYTES} bytes)`),
-      new UnprocessableError(`Too many attachments (maximum is ${MAX_ATTACHMENTS})`),
+      new UnprocessableError('RECIPIENT_REQUIRED'),
+      new UnprocessableError('RECIPIENT_UNKNOWN'),
+      new UnprocessableError('MESSAGE_REQUIRED'),
+      new UnprocessableError('ATTACHMENT_INCOMPLETE'),
+      new UnprocessableError(problem('ATTACHMENT_INVALID', { member: 'url' })),
+      new UnprocessableError(problem('MESSAGE_TOO_LONG', { max: MAX_BYTES })),
+      new UnprocessableError(problem('TOO_MANY_ATTACHMENTS', { max: MAX_ATTACHMENTS })),
     ],
     examples: [
       {
@@ -81,10 +82,10 @@ export const messageDocs = {
     },
     errors: [
       ...missing,
-      new BadInputError('Invalid cursor'),
+      new BadInputError('CURSOR_INVALID'),
       new CursorExpiredError(),
-      new UnprocessableError('Incorrect filter: message[gt]'),
-      new UnprocessableError('Incorrect sort field: message'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'message[gt]' })),
+      new UnprocessableError(problem('SORT_INCORRECT', { field: 'message' })),
     ],
     examples: [
       {
@@ -102,7 +103,7 @@ export const messageDocs = {
       'Marks all messages of a dialog as read or delivered for the caller, or removes the marks. Has no effect ' +
       'in public groups.',
     answer: 'nothing',
-    errors: [...missing, new BadInputError('No data for update was provided')],
+    errors: [...missing, new BadInputError('NOTHING_TO_UPDATE')],
     examples: [{ body: { chat_dialog_id: SAMPLES.dialog, read: 1 } }],
   },
   countUnreadMessages: {
@@ -117,7 +118,7 @@ export const messageDocs = {
       ...closed({ total: described(integer, 'Number of unread messages.') }),
       additionalProperties: described(integer, 'Number of unread messages of the dialog with this id.'),
     },
-    errors: [new NotFoundError(), new UnprocessableError('A request may name at most 100 ids')],
+    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
     examples: [{ query: {} }, { summary: 'Per dialog', query: { chat_dialog_ids: [SAMPLES.dialog] } }],
   },
   findMessage: {
@@ -138,11 +139,7 @@ export const messageDocs = {
       'do both. Unknown ids are skipped as long as one is known. At least one of `message`, `read` and ' +
       '`delivered` is required.',
     answer: 'nothing',
-    errors: [
-      ...missing,
-      new BadInputError('No data for update was provided'),
-      new UnprocessableError("Message can't be blank"),
-    ],
+    errors: [...missing, new BadInputError('NOTHING_TO_UPDATE'), new UnprocessableError('MESSAGE_REQUIRED')],
     examples: [
       { summary: 'Mark', path: { ids: SAMPLES.message }, body: { chat_dialog_id: SAMPLES.dialog, read: 1 } },
       { summary: 'Edit', path: { ids: SAMPLES.message }, body: { message: 'Dinner?' } },
@@ -158,7 +155,7 @@ export const messageDocs = {
       '`WrongPermissions` and remain. An API key alone without `force` receives 422. Clients that state a ' +
       'version before 2.52.0 can force the deletion of their own messages only.',
     answer: deleted,
-    errors: [new NotFoundError(), new UnprocessableError('A request may name at most 100 ids')],
+    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
     examples: [{ path: { ids: `${SAMPLES.message},${SAMPLES.otherMessage}` }, body: { force: 1 } }],
   },
 } satisfies Record<string, RouteDocs>;

@@ -1,16 +1,13 @@
 import { BadInputError, ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { MAX_NAME } from '../../../resolvers/messages/reactions.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { integer, listOf, mapOf } from './schemas.ts';
 
-const missing = [
-  new BadInputError('messageId is not valid'),
-  new ForbiddenError(),
-  new NotFoundError('Message not found for the specified user and message ID.'),
-];
-const badName = new BadInputError(`name should have 1 to ${MAX_NAME} characters`);
-const noReaction = new NotFoundError('Reaction not found for the specified user and message ID.');
+const missing = [new BadInputError('MESSAGE_ID_INVALID'), new ForbiddenError(), new NotFoundError('MESSAGE_NOT_FOUND')];
+const badName = new BadInputError(problem('REACTION_NAME_INVALID', { max: MAX_NAME }));
+const noReaction = new NotFoundError('REACTION_NOT_FOUND');
 
 export const reactionDocs = {
   addReaction: {

@@ -1,4 +1,5 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { uploadedRecordFileShape } from '../../shapes/record.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
 import type { RouteDocs } from './operation-docs.ts';
@@ -8,8 +9,8 @@ const errors = [
   undefinedClass,
   notAllowed,
   new NotFoundError(),
-  new UnprocessableError('Field photo is not a file field'),
-  new UnprocessableError('Field name is missing'),
+  new UnprocessableError(problem('NOT_A_FILE_FIELD', { field: 'photo' })),
+  new UnprocessableError('FIELD_NAME_MISSING'),
 ];
 const place = { path: { class: 'Cars', id: SAMPLES.record } };
 
@@ -22,7 +23,7 @@ export const recordFileDocs = {
       'to update the record. The body is multipart, up to 100 MiB; `field_name` may come before or after the ' +
       'file.',
     answer: uploadedRecordFileShape.schema,
-    errors: [...errors, new UnprocessableError('File is missing')],
+    errors: [...errors, new UnprocessableError('FILE_MISSING')],
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },
   findRecordFile: {

@@ -1,4 +1,5 @@
 import { UnprocessableError } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { count, windowMembers } from './lists.ts';
 import { anything, closed, described, listOf, nullable, number, type ObjectSchema, text } from './schemas.ts';
 
@@ -22,8 +23,8 @@ export function recordLists(record: ObjectSchema) {
       ],
     },
     errors: [
-      new UnprocessableError('Incorrect filter: year[like]'),
-      new UnprocessableError('Incorrect sort field: colour'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'year[like]' })),
+      new UnprocessableError(problem('SORT_INCORRECT', { field: 'colour' })),
     ],
   };
 }

@@ -1,4 +1,5 @@
 import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
+import { inRecord, problem } from '../../../lib/problems.ts';
 import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
@@ -12,15 +13,15 @@ import { closed, described, integer, listOf, stringId, text } from './schemas.ts
 
 const className = described(text, 'Name of the class.');
 const badValue = [
-  new UnprocessableError('Field year should be an integer'),
-  new UnprocessableError('Unknown access: public'),
+  new UnprocessableError(problem('FIELD_WRONG_TYPE', { field: 'year', wanted: 'an integer' })),
+  new UnprocessableError(problem('ACCESS_UNKNOWN', { access: 'public' })),
 ];
 const classErrors = [undefinedClass, notAllowed];
 const recordErrors = [...classErrors, new NotFoundError()];
 const lists = recordLists(listed);
 const noRecords = [
-  new BadInputError('Record data is missing'),
-  new BadInputError(`A request may hold at most ${MAX_RECORDS} records`),
+  new BadInputError('RECORDS_MISSING'),
+  new BadInputError(problem('TOO_MANY_RECORDS', { max: MAX_RECORDS })),
 ];
 const found = described(closed({ ids: listOf(text) }), 'Ids that do not exist, or that the caller may not access.');
 
@@ -33,7 +34,11 @@ export const recordDocs = {
       'of the invalid record.',
     status: 201,
     answer: closed({ class_name: className, items: listOf(record) }),
-    errors: [...classErrors, ...noRecords, new UnprocessableError('Record 2: Field year should be an integer')],
+    errors: [
+      ...classErrors,
+      ...noRecords,
+      new UnprocessableError(inRecord(2, problem('FIELD_WRONG_TYPE', { field: 'year', wanted: 'an integer' }))),
+    ],
     examples: [{ path: { class: 'Cars' }, body: { record: { 1: { make: 'BMW', year: 2019 }, 2: { make: 'Audi' } } } }],
   },
   updateRecords: {
@@ -68,8 +73,8 @@ export const recordDocs = {
     errors: [
       ...classErrors,
       ...badValue,
-      new UnprocessableError('criteria is required'),
-      new UnprocessableError('Incorrect filter: year[like]'),
+      new UnprocessableError('CRITERIA_REQUIRED'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'year[like]' })),
     ],
     examples: [
       { path: { class: 'Cars' }, body: { search_criteria: { make: 'BMW', year: { gt: 2000 } }, inc: { year: 1 } } },
@@ -82,7 +87,7 @@ export const recordDocs = {
       'Deletes every record that matches the criteria and that the caller may read and delete, with all records ' +
       'below them. At least one criterion is required, and unknown names are refused.',
     answer: closed({ total_deleted: described(integer, 'Number of records that matched and were deleted.') }),
-    errors: [...classErrors, new UnprocessableError('Incorrect filter: year[like]')],
+    errors: [...classErrors, new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'year[like]' }))],
     examples: [{ path: { class: 'Cars' }, body: { year: { lt: 1990 } } }],
   },
   createRecord: {
@@ -93,7 +98,7 @@ export const recordDocs = {
       '`permissions`, the record has those of its class. The fields may have up to 256 KiB as JSON.',
     status: 201,
     answer: record,
-    errors: [...classErrors, ...badValue, new UnprocessableError('Parent record was not found')],
+    errors: [...classErrors, ...badValue, new UnprocessableError('PARENT_NOT_FOUND')],
     examples: [
       {
         path: { class: 'Cars' },
@@ -133,7 +138,7 @@ export const recordDocs = {
       'Returns up to 100 records in the order of the given ids. Ids that do not exist, or that the caller may ' +
       'not read, are listed under `not_found`.',
     answer: closed({ class_name: className, items: listOf(listed), not_found: found }),
-    errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
+    errors: [...classErrors, new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   findRecord: {
@@ -163,7 +168,11 @@ export const recordDocs = {
       'permissions. Names that are not fields of the class are ignored. A caller who may update but not read ' +
       'the record receives only its id and times. The fields may have up to 256 KiB as JSON.',
     answer: changed,
-    errors: [...recordErrors, ...badValue, new UnprocessableError("Operator inc can't be used with field make")],
+    errors: [
+      ...recordErrors,
+      ...badValue,
+      new UnprocessableError(problem('OPERATOR_NOT_ALLOWED', { operator: 'inc', field: 'make' })),
+    ],
     examples: [
       {
         path: { class: 'Cars', id: SAMPLES.record },
@@ -178,7 +187,7 @@ export const recordDocs = {
       'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
       'under `WrongPermissions` and remain. The response is 200 even if none of the ids exists.',
     answer: deleted,
-    errors: [...classErrors, new UnprocessableError('A request may name at most 100 ids')],
+    errors: [...classErrors, new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   deleteRecord: {

@@ -1,8 +1,10 @@
+import type { Problem } from '../../../lib/problems.ts';
+
 /** Key of the error for a list or an object in place of a text, number, date or flag; not part of the document. */
 export const WRONG_TYPE = Symbol('wrong type');
 
-/** Texts about the field (`is invalid`), or a sentence from the JSON of the value and the key of the parameter. */
-export type WrongType = string[] | ((value: string, key: string) => string);
+/** Problems of the field, or one made from the JSON of the value and the key of the parameter. */
+export type WrongType = Problem[] | ((value: string, key: string) => Problem);
 
 /** JSON Schema 2020-12. */
 export type Schema = { readonly [keyword: string]: unknown; readonly [WRONG_TYPE]?: WrongType };

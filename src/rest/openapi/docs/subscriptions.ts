@@ -21,11 +21,7 @@ export const subscriptionDocs = {
       'beyond that, the least recently updated ones are removed.',
     status: 201,
     answer: listOf(subscriptionShape.schema),
-    errors: [
-      ...invalid,
-      new UnprocessableError('Unknown notification channel'),
-      new UnprocessableError('Push token is required'),
-    ],
+    errors: [...invalid, new UnprocessableError('CHANNEL_UNKNOWN'), new UnprocessableError('PUSH_TOKEN_REQUIRED')],
     examples: [
       {
         body: {

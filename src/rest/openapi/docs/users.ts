@@ -9,6 +9,7 @@ import {
   UnprocessableError,
   UsersListingForbiddenError,
 } from '../../../lib/errors.ts';
+import { problem } from '../../../lib/problems.ts';
 import { changeProblems, emailProblems, newUserProblems } from '../../../resolvers/users/rules.ts';
 import { userShape } from '../../shapes/user.ts';
 import { pageOf } from './lists.ts';
@@ -36,10 +37,7 @@ export const userDocs = {
       'the caller does not change. The response to invalid input lists all invalid fields.',
     status: 201,
     answer: userShape.schema,
-    errors: [
-      new InvalidFieldsError(newUserProblems(broken)),
-      new InvalidFieldsError({ login: ['has already been taken'] }),
-    ],
+    errors: [new InvalidFieldsError(newUserProblems(broken)), new InvalidFieldsError({ login: ['TAKEN'] })],
     examples: [
       { body: { user: { login: 'dave', password: 'correct-horse', full_name: 'Dave', tag_list: 'driver,night' } } },
     ],
@@ -53,9 +51,9 @@ export const userDocs = {
     answer: pageOf(userShape.schema),
     errors: [
       new UsersListingForbiddenError(),
-      new UnprocessableError('Incorrect filter: number id like 3'),
-      new UnprocessableError('Incorrect order: id'),
-      new UnprocessableError('per_page should be between 1 and 100'),
+      new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'number id like 3' })),
+      new UnprocessableError(problem('ORDER_INCORRECT', { order: 'id' })),
+      new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 })),
     ],
     examples: [{ query: { 'filter[]': ['number id gt 0'], order: 'desc string created_at', page: 1, per_page: 25 } }],
   },
@@ -66,11 +64,7 @@ export const userDocs = {
       'Returns a page of the users whose full name contains every given word, letter case ignored. Returns 404 ' +
       'if no user matches. Sessions receive 403 if the application forbids listing its users.',
     answer: pageOf(userShape.schema),
-    errors: [
-      new NoSuchUserError(),
-      new UsersListingForbiddenError(),
-      new UnprocessableError('page should be greater than 0'),
-    ],
+    errors: [new NoSuchUserError(), new UsersListingForbiddenError(), new UnprocessableError('PAGE_INVALID')],
     examples: [{ query: { full_name: 'Alice Liddell' } }],
   },
   listUsersByTags: {
@@ -80,11 +74,7 @@ export const userDocs = {
       'Returns a page of the users that have at least one of the tags. Returns 404 if no user matches. Sessions ' +
       'receive 403 if the application forbids listing its users.',
     answer: pageOf(userShape.schema),
-    errors: [
-      new NoSuchUserError(),
-      new UsersListingForbiddenError(),
-      new UnprocessableError('page should be greater than 0'),
-    ],
+    errors: [new NoSuchUserError(), new UsersListingForbiddenError(), new UnprocessableError('PAGE_INVALID')],
     examples: [{ query: { tags: ['reader', 'chess'] } }],
   },
   findUserByLogin: lookup('Get a user by login', 'Returns the user with this login, letter case ignored.', {
@@ -133,7 +123,7 @@ export const userDocs = {
       new NoUpdateDataError(),
       new OtherUserError(),
       new UnknownUserError(),
-      new InvalidFieldsError(changeProblems(broken, { oldPassword: ['is invalid'] })),
+      new InvalidFieldsError(changeProblems(broken, { oldPassword: ['INVALID'] })),
     ],
     examples: [
       { path: { id: SAMPLES.user }, body: { user: { full_name: 'Alice Liddell', website: 'https://example.org' } } },
@@ -169,7 +159,7 @@ export const userDocs = {
     answer: 'nothing',
     errors: [
       new PasswordResetOffError(),
-      new NotFoundError('No user has this email'),
+      new NotFoundError('EMAIL_UNKNOWN'),
       new InvalidFieldsError({ email: emailProblems('alice') }),
     ],
     examples: [{ query: { email: 'alice@example.org' } }],
