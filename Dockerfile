@@ -31,10 +31,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/packages/console/dist ./packages/console/dist
-# The pages at /guides show the documentation.
-COPY package.json production.env README.md ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md SECURITY.md schema.graphql ./
-COPY docs ./docs
-COPY packages/client/README.md ./packages/client/README.md
+COPY package.json production.env schema.graphql ./
 COPY prisma ./prisma
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -10,6 +10,7 @@ import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { guides } from './guides.ts';
 
 const LINGUI = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
 
@@ -18,7 +19,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the pages work below any path.
   base: './',
-  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), swaggerUi(), compressed()],
+  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), swaggerUi(), guides(), compressed()],
   resolve: { alias: { '@atrium/client': fileURLToPath(new URL('../client/src/index.ts', import.meta.url)) } },
   build: {
     outDir: 'dist',

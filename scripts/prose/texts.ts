@@ -33,7 +33,7 @@ export function collectTexts(): Text[] {
       ([file, source]) => ({ kind: 'tests', file, text: firstArguments(file, source, TEST_FUNCTIONS) }) as const,
     ),
     ...sources
-      .filter(([file]) => file.startsWith('src/') && !FIXED_SENTENCES.test(file))
+      .filter(([file]) => /^(src|packages\/legacy-import)\//.test(file) && !FIXED_SENTENCES.test(file))
       .map(
         ([file, source]) =>
           ({ kind: 'messages', file, text: firstArguments(file, source, MESSAGE_FUNCTIONS) }) as const,

@@ -35,7 +35,7 @@ export { leaveGroups } from '../../../src/resolvers/dialogs/leave.ts';
 export { claimFile, releaseFile, removeReleased, stageFile } from '../../../src/resolvers/files/staged.ts';
 export { withoutReservedKeys } from '../../../src/resolvers/messages/rules.ts';
 export { newFields, type RuledField } from '../../../src/resolvers/records/changes.ts';
-export { ClassChanged, lockClass } from '../../../src/resolvers/records/lock-class.ts';
+export { ClassChanged, lockClass, withClasses } from '../../../src/resolvers/records/lock-class.ts';
 export { missingKinds } from '../../../src/resolvers/records/permissions.ts';
 export { NEW_COLUMNS, NEW_INPUT, NEW_VALUES, newRow, type RecordRow } from '../../../src/resolvers/records/rows.ts';
 export { hasUniqueKeys, insertKeys } from '../../../src/resolvers/records/unique.ts';

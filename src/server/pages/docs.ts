@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
-import { PROJECT_ROOT } from '../../project-root.ts';
-import { docsPolicy, PAGE_SCRIPT, PAGE_STYLE, renderDocs } from './docs-view.ts';
+import { BUILT, filled } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
 import { HTML, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
-
-/** Copied by the build of `packages/console`. */
-const SWAGGER_UI = new URL('packages/console/dist/swagger-ui/', PROJECT_ROOT);
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
@@ -15,25 +11,37 @@ export function documentation(
   { publicUrl }: Services,
   document: () => object,
 ): Record<DocsPath, () => Promise<ServedFile>> {
-  const page = (urls: Parameters<typeof renderDocs>[0]): Promise<ServedFile> =>
-    served(HTML, renderDocs(urls), {
-      'Content-Security-Policy': docsPolicy(publicUrl()),
+  // All addresses are relative, so that the page works below any path.
+  const page = async (urls: { root: string; files: string; document: string }): Promise<ServedFile> =>
+    served(HTML, filled(await readFile(new URL('docs/index.html', BUILT), 'utf8'), urls), {
+      'Content-Security-Policy': policy(publicUrl()),
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'no-referrer',
       'Cross-Origin-Opener-Policy': 'same-origin',
     });
+  const file = async (type: string, name: string) => served(type, await readFile(new URL(name, BUILT)));
   return {
     '/openapi.json': async () =>
       served('application/json; charset=utf-8', JSON.stringify(document()), { 'Access-Control-Allow-Origin': '*' }),
     '/docs': () => page({ root: './', files: 'docs/', document: 'openapi.json' }),
     '/docs/': () => page({ root: '../', files: '', document: '../openapi.json' }),
-    '/docs/page.js': () => served(SCRIPT, PAGE_SCRIPT),
-    '/docs/page.css': () => served(STYLE, PAGE_STYLE),
-    '/docs/swagger-ui.css': () => packaged(STYLE, 'swagger-ui.css'),
-    '/docs/swagger-ui-bundle.js': () => packaged(SCRIPT, 'swagger-ui-bundle.js'),
+    '/docs/page.js': () => file(SCRIPT, 'docs/page.js'),
+    '/docs/page.css': () => file(STYLE, 'docs/page.css'),
+    '/docs/swagger-ui.css': () => file(STYLE, 'swagger-ui/swagger-ui.css'),
+    '/docs/swagger-ui-bundle.js': () => file(SCRIPT, 'swagger-ui/swagger-ui-bundle.js'),
   };
 }
 
-async function packaged(type: string, name: string): Promise<ServedFile> {
-  return served(type, await readFile(new URL(name, SWAGGER_UI)));
+/** The document may name the page's own address or the public URL. */
+function policy(publicUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(publicUrl).origin}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

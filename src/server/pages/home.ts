@@ -1,12 +1,17 @@
 import type { Services } from '../../context.ts';
 import { serviceVersion } from '../../resolvers/applications/service-status.ts';
-import { htmlPage, SECTIONS } from './layout.ts';
+import { htmlPage } from './layout.ts';
 import type { ServedFile } from './served-files.ts';
 
 const CONSOLE_CARD = { path: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
+const CARDS = [
+  { path: 'graphql', name: 'GraphQL explorer', text: 'Write and run queries, mutations and subscriptions' },
+  { path: 'docs', name: 'REST reference', text: 'Every endpoint, with examples that run' },
+  { path: 'guides', name: 'Guides', text: 'From the first ten minutes to several servers' },
+];
 
 export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promise<ServedFile> {
-  const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...SECTIONS].map(
+  const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...CARDS].map(
     ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
   );
   return htmlPage({

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { applicationOfToken } from '../../lib/tokens.ts';
+import { BUILT } from './layout.ts';
 
 export type PageState =
   /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
@@ -19,93 +21,9 @@ export interface AccountOfLink {
   appUrl: string | null;
 }
 
-const STYLE = `
-:root { color-scheme: light dark; --line: #8a8f98; --accent: #1f5fbf; --bad: #b3261e; --card: #fff; --ground: #f3f4f6; --soft: #555b66; }
-@media (prefers-color-scheme: dark) {
-  :root { --accent: #8ab4f8; --bad: #ff8a80; --card: #1f2228; --ground: #14161a; --soft: #b4b9c2; }
-}
-* { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--ground); font: 1rem/1.5 system-ui, sans-serif; }
-main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border-radius: .75rem; box-shadow: 0 1px 4px rgb(0 0 0 / .2); }
-h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.25; }
-h1:focus { outline: none; }
-p { margin: 0 0 1rem; }
-p:last-child { margin-bottom: 0; }
-label { display: block; font-weight: 600; }
-.hint { margin: 0 0 .4rem; color: var(--soft); font-size: .9rem; }
-input[type=password], input[type=text], input[type=email] { width: 100%; padding: .6rem .7rem; font: inherit; border: 1px solid var(--line); border-radius: .4rem; }
-input[aria-invalid=true] { border: 2px solid var(--bad); }
-input:focus-visible, button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.show { display: flex; gap: .5rem; align-items: center; margin: .6rem 0 1.2rem; font-weight: 400; }
-.show[hidden] { display: none; }
-button { width: 100%; margin-top: 1rem; padding: .7rem; font: inherit; font-weight: 600; color: var(--card); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer; }
-.show:not([hidden]) + button { margin-top: 0; }
-a { color: var(--accent); }
-.button { display: block; margin-top: 1rem; padding: .7rem; text-align: center; font-weight: 600; color: var(--card); background: var(--accent); border-radius: .4rem; text-decoration: none; overflow-wrap: anywhere; }
-.button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-button[disabled] { opacity: .6; cursor: progress; }
-[role=alert] { color: var(--bad); font-weight: 600; }
-[role=alert] p { margin: .4rem 0 0; }
-`;
-
-const SCRIPT = `
-const form = document.querySelector('form');
-if (form && form.elements.reset_token) {
-  const field = document.getElementById('password');
-  const problems = document.getElementById('problems');
-  const button = form.querySelector('button');
-  const show = document.getElementById('show');
-  const title = document.title.replace(/^Error: /, '');
-  show.closest('label').hidden = false;
-  show.addEventListener('change', () => { field.type = show.checked ? 'text' : 'password'; });
-
-  const report = (sentences) => {
-    problems.replaceChildren(...sentences.map((sentence) => {
-      const line = document.createElement('p');
-      line.textContent = sentence;
-      return line;
-    }));
-    document.title = 'Error: ' + title;
-    field.setAttribute('aria-invalid', 'true');
-    field.focus();
-  };
-  const replace = (id) => {
-    document.querySelector('main').replaceChildren(document.getElementById(id).content.cloneNode(true));
-    const heading = document.querySelector('h1');
-    document.title = heading.textContent;
-    heading.tabIndex = -1;
-    heading.focus();
-    history.replaceState(null, '', location.pathname);
-  };
-
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    if (button.disabled) return;
-    button.disabled = true;
-    problems.replaceChildren();
-    field.removeAttribute('aria-invalid');
-    try {
-      const response = await fetch('graphql', {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-        body: JSON.stringify({
-          query: 'mutation ResetPassword($token: String!, $password: String!) { resetPassword(token: $token, password: $password) }',
-          variables: { token: form.elements.reset_token.value, password: field.value },
-        }),
-      });
-      const { errors } = await response.json();
-      const fields = errors?.[0].extensions?.fields;
-      if (!errors) replace('done');
-      else if (fields?.token) replace('dead');
-      else report(fields?.password?.map((text) => 'Password ' + text) ?? [errors[0].message]);
-    } catch {
-      report(['The service could not be reached. Please try again.']);
-    } finally {
-      button.disabled = false;
-    }
-  });
-}
-`;
+const [STYLE, SCRIPT] = ['reset-password.css', 'reset-password.js'].map((name) =>
+  readFileSync(new URL(name, BUILT), 'utf8'),
+) as [string, string];
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -1,10 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { PROJECT_ROOT } from '../../project-root.ts';
+import { BUILT } from './layout.ts';
 import { HTML, IMMUTABLE, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
-
-/** Built from `packages/console` by Vite. */
-const BUILT = new URL('packages/console/dist/', PROJECT_ROOT);
 
 const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml' };
 

@@ -5,23 +5,6 @@ import { fc } from '../../support/app/properties.ts';
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
 
-test('a session has the XML form of the contract', () => {
-  const session = {
-    _id: '7',
-    application_id: 92,
-    created_at: '2026-11-20T17:46:59Z',
-    id: 7,
-    nonce: 7604,
-    token: '…',
-    ts: 1795196819,
-    updated_at: '2026-11-20T17:46:59Z',
-    user_id: 0,
-  };
-  expect(answerXml({ session })).toBe(
-    '<?xml version="1.0" encoding="UTF-8"?><session><application-id type="integer">92</application-id><created-at type="datetime">2026-11-20T17:46:59Z</created-at><id type="integer">7</id><nonce type="integer">7604</nonce><token>…</token><ts type="integer">1795196819</ts><updated-at type="datetime">2026-11-20T17:46:59Z</updated-at><user-id type="integer">0</user-id><_id>7</_id></session>',
-  );
-});
-
 describe('XML roots', () => {
   test.each<[name: string, answer: unknown, root: XmlRoot | undefined, xml: string]>([
     ['a wrapper key becomes the root', { user: { id: 7 } }, undefined, '<user><id type="integer">7</id></user>'],

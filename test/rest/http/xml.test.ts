@@ -70,25 +70,6 @@ describe('XML responses', () => {
     );
   });
 
-  test('a dialog and a list of dialogs have the XML form of the contract', async () => {
-    const id = await createDialog();
-    const { xml: dialog } = await xml('GET', `/chat/Dialog/${id}.xml`, { as: alice });
-    expect(dialog).toMatch(/^<dialog><user-id type="integer">\d+<\/user-id><type type="integer">2<\/type>/);
-    expect(dialog).toContain(
-      `<name>G &amp; H</name><photo nil="true"/><occupants-ids type="array"><value type="integer">${alice.id}</value><value type="integer">${bob.id}</value></occupants-ids>`,
-    );
-    expect(dialog.endsWith(`<_id>${id}</_id></dialog>`)).toBe(true);
-
-    const list = await xml('GET', `/chat/Dialog.xml?_id=${id}&limit=5`, { as: alice });
-    const item = dialog.replace(/^<dialog>(.*)<\/dialog>$/, '<item>$1</item>');
-    expect(list.xml).toBe(
-      `<dialogs><total-entries type="integer">1</total-entries><skip type="integer">0</skip><limit type="integer">5</limit><items type="array">${item}</items></dialogs>`,
-    );
-
-    const count = await xml('GET', `/chat/Dialog.xml?_id=${id}&count=1`, { as: alice });
-    expect(count.xml).toBe('<dialogs><items><count type="integer">1</count></items></dialogs>');
-  });
-
   test('a message, a list of messages and reactions have the XML form of the contract', async () => {
     const dialogId = await createDialog();
     const sent = await xml('POST', '/chat/Message.xml', {

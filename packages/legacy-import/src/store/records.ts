@@ -19,9 +19,9 @@ import {
   noteKinds,
   type ParameterValue,
   type RecordRow,
-  reloadCatalogue,
   sqlState,
   type Transaction,
+  withClasses,
 } from '../service.ts';
 import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { grantsOfRecord } from './classes.ts';
@@ -35,54 +35,38 @@ export async function storeRecords(run: Run): Promise<void> {
     if (className < resumed) continue;
     const after = className === resumed ? String(ledger.cursor.after) : '';
     for await (const batch of ledger.batches<SourceRecord>('record', after, className)) {
-      await withRetries(() => storeBatch(className, batch, run));
+      await storeBatch(className, batch, run);
       progress.advance(batch.length);
     }
   }
   await removeOrphans(run);
 }
 
-const MAX_TRIES = 10;
-
-async function withRetries(work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ClassChanged) || tries === MAX_TRIES) throw error;
-    }
-  }
-}
-
-async function storeBatch(className: string, batch: StoredItem<SourceRecord>[], { ledger }: Run): Promise<void> {
-  const { applicationId } = ledger;
-  const known = await knownClass(applicationId, className, batch);
-  const rows = batch.map(({ content }) => rowOf(known, content));
-  try {
-    await ledger.write({ className, after: batch.at(-1)!.id }, async (transaction) => {
-      await lockClass(transaction, known);
-      await store(transaction, { known, rows, since: ledger.since ?? null });
-    });
-  } catch (error) {
-    if (sqlState(error) !== '23505') throw error;
-    throw new MigrationError(`records of ${className}: another record here already has a value of a unique field`);
-  }
-}
-
-async function knownClass(
-  applicationId: number,
-  className: string,
-  batch: StoredItem<SourceRecord>[],
-): Promise<ClassDefinition> {
-  for (;;) {
-    const known = (await reloadCatalogue(applicationId)).byName.get(className);
+function storeBatch(className: string, batch: StoredItem<SourceRecord>[], { ledger }: Run): Promise<void> {
+  const { applicationId, since = null } = ledger;
+  return withClasses({ applicationId, catalogueVersion: LATEST }, async ({ byName }) => {
+    const known = byName.get(className);
     if (!known) throw new MigrationError(`class ${className} was deleted here`);
-    const rows = batch.map(({ content }) => ({ readers: grantsOfRecord(content.permissions.read) }));
+    const rows = batch.map(({ content }) => rowOf(known, content));
     const kinds = missingKinds(known, rows);
-    if (!kinds) return known;
-    await noteKinds(known, kinds);
-  }
+    if (kinds) {
+      await noteKinds(known, kinds);
+      throw new ClassChanged();
+    }
+    try {
+      await ledger.write({ className, after: batch.at(-1)!.id }, async (transaction) => {
+        await lockClass(transaction, known);
+        await store(transaction, { known, rows, since });
+      });
+    } catch (error) {
+      if (sqlState(error) !== '23505') throw error;
+      throw new MigrationError(`records of ${className}: another record here already has a value of a unique field`);
+    }
+  });
 }
+
+/** Higher than every version. */
+const LATEST = Number.POSITIVE_INFINITY;
 
 function rowOf(known: ClassDefinition, record: SourceRecord): RecordRow {
   const { fields, problems } = newFields(known.fields, record.fields);
