@@ -11,6 +11,7 @@ const GENERATED = [
   'schema.graphql',
   'src/generated/graphql-env.d.ts',
   'packages/client/src/generated/introspection.d.ts',
+  'packages/client/src/generated/reasons.ts',
   'packages/console/locales/en.po',
 ];
 

@@ -4,10 +4,17 @@ import { writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { schemaTypes } from '../packages/client/src/schema-types.ts';
+import { REASONS } from '../src/lib/reasons.ts';
 import { schema } from '../src/schema/index.ts';
 
 const sorted = lexicographicSortSchema(schema);
 await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
+
+const reasons = Object.keys(REASONS).map((reason) => `  | '${reason}'`);
+await writeFile(
+  'packages/client/src/generated/reasons.ts',
+  `/** Stable codes of failures. The description of the schema has their sentences. */\nexport type ErrorReason =\n${reasons.join('\n')};\n`,
+);
 
 const introspection = minifyIntrospection(introspectionFromSchema(sorted, { descriptions: false }));
 const types = outputIntrospectionFile(introspection, { fileType: '.d.ts', shouldPreprocess: true });

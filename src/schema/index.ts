@@ -1,5 +1,6 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { Access } from '../lib/access.ts';
+import { REASONS } from '../lib/reasons.ts';
 import type { LimitName } from '../server/limits/definitions.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
@@ -47,6 +48,15 @@ import './ai.ts';
 import './ai-usage.ts';
 
 export const schema: GraphQLSchema = builder.toSchema();
+schema.description = `The rules of Atrium, for all transports.
+
+Each error has \`extensions.code\`, the kind of failure, and \`extensions.reason\`, its stable cause. \`parameters\` has the
+values in its message, \`problems\` all causes if there are several, and \`fields\` the messages by input field. Messages
+may change; programs compare reasons:
+
+${Object.entries(REASONS)
+  .map(([reason, sentence]) => `- \`${reason}\`: ${sentence}`)
+  .join('\n')}`;
 
 /** By `Query.dialog` or `Mutation.sendMessage`. */
 export const operationAccess: ReadonlyMap<string, Access> = readAccess(schema);

@@ -1,3 +1,5 @@
+import type { ErrorReason } from './generated/reasons.ts';
+
 /**
  * `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. `DISCARDED`: the app removed
  * an unsent message.
@@ -21,7 +23,13 @@ export type AtriumErrorCode =
 export interface AnsweredError {
   message: string;
   path?: readonly (string | number)[];
-  extensions?: { code?: string; fields?: Record<string, string[]>; retryAfter?: number };
+  extensions?: {
+    code?: string;
+    reason?: string;
+    parameters?: Record<string, string | number>;
+    fields?: Record<string, string[]>;
+    retryAfter?: number;
+  };
 }
 
 interface Details {
@@ -36,13 +44,17 @@ interface Details {
 export class AtriumError extends Error {
   override readonly name = 'AtriumError';
   readonly code: AtriumErrorCode;
+  /** Why the operation failed; undefined for errors about the document, and without a response. */
+  readonly reason: ErrorReason | undefined;
+  /** Values in the message, such as `{ max: 32768 }`. */
+  readonly parameters: Record<string, string | number>;
   /** Messages by input field: `{ login: ['has already been taken'] }`. */
   readonly fields: Record<string, string[]>;
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
   /** HTTP status, or close code of the WebSocket. */
   readonly status: number | undefined;
-  /** All errors of the response; the first one determines `message` and `code`. */
+  /** All errors of the response; the first one determines `message`, `code` and `reason`. */
   readonly errors: readonly AnsweredError[];
 
   constructor(code: AtriumErrorCode, message: string, { fields, retryAfter, status, errors, cause }: Details = {}) {
@@ -52,6 +64,9 @@ export class AtriumError extends Error {
     this.retryAfter = retryAfter;
     this.status = status;
     this.errors = errors ?? [];
+    const { reason, parameters } = this.errors[0]?.extensions ?? {};
+    this.reason = reason as ErrorReason | undefined;
+    this.parameters = parameters ?? {};
   }
 
   static answered(errors: readonly AnsweredError[], status?: number, retryAfter?: number): AtriumError {

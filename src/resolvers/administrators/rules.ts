@@ -45,7 +45,7 @@ export function requireValid({ email, name, password, roles }: AdministratorInpu
     problems.name = [problem('TOO_LONG', { max: MAX_NAME })];
   }
   if (password != null && (password.length < MIN_PASSWORD || password.length > MAX_PASSWORD)) {
-    problems.password = [problem('LENGTH', { min: MIN_PASSWORD, max: MAX_PASSWORD })];
+    problems.password = [problem('WRONG_LENGTH', { min: MIN_PASSWORD, max: MAX_PASSWORD })];
   }
   if (roles != null && (roles.length === 0 || roles.length > MAX_ROLES)) {
     problems.roles = [problem('ROLES_COUNT', { max: MAX_ROLES })];

@@ -112,8 +112,8 @@ function radians(degrees: number): number {
 
 function degreeProblems(degrees: number | null | undefined, most: number): Problem[] {
   if (degrees == null || !Number.isFinite(degrees)) return ['NOT_A_NUMBER'];
-  if (degrees > most) return [problem('MOST', { max: most })];
-  return degrees < -most ? [problem('LEAST', { min: -most })] : [];
+  if (degrees > most) return [problem('TOO_LARGE', { max: most })];
+  return degrees < -most ? [problem('TOO_SMALL', { min: -most })] : [];
 }
 
 function statusProblems(status: string | null | undefined): Problem[] {

@@ -22,7 +22,9 @@ export async function startExport({ passphrase }: { passphrase: string }, contex
   // The CLI reads the passphrase from a file without its surrounding space.
   const secret = passphrase.trim();
   if (secret.length < MIN_PASSPHRASE || secret.length > MAX_PASSPHRASE) {
-    throw new InvalidFieldsError({ passphrase: [problem('LENGTH', { min: MIN_PASSPHRASE, max: MAX_PASSPHRASE })] });
+    throw new InvalidFieldsError({
+      passphrase: [problem('WRONG_LENGTH', { min: MIN_PASSPHRASE, max: MAX_PASSPHRASE })],
+    });
   }
   return start('export', { isRepair: false, passphrase: secret }, context);
 }
