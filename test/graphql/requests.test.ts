@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app/app.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../support/clients/graphql-transports.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../support/clients/transports.ts';
 import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();

@@ -67,11 +67,12 @@ export function rawRequest(
   });
 }
 
-export function multipart(fields: Record<string, string>): string {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  return `${parts.join('')}--B--\r\n`;
+/** A form with the boundary of `MULTIPART`. @param file bytes of a file `x.txt` behind the fields */
+export function multipart(fields: Record<string, unknown>, file?: string): string {
+  const part = (about: string, value: unknown) => `--B\r\nContent-Disposition: form-data; ${about}\r\n\r\n${value}\r\n`;
+  const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value));
+  const last = file === undefined ? '' : part('name="file"; filename="x.txt"\r\nContent-Type: text/plain', file);
+  return `${parts.join('')}${last}--B--\r\n`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
