@@ -11,7 +11,7 @@ import {
 } from '../operations/outcomes.ts';
 import { documentOf, rulesOf } from '../operations/routes.ts';
 import { graphql } from './graphql.ts';
-import { JSON_TYPE, MULTIPART, multipart, rawRequest } from './raw-http.ts';
+import { FORM, JSON_TYPE, MULTIPART, multipart, rawRequest } from './raw-http.ts';
 import { connect, openSocket, type RawSocket } from './websocket.ts';
 
 /** What a call of a registered operation results in; GraphQL adds its data to the legacy body. */
@@ -67,9 +67,11 @@ export class Transports {
     for (const socket of sockets) await socket.close();
   }
 
-  async #overRest({ route }: Operation, { target, query, json, form, headers }: Call, as: Caller): Promise<Outcome> {
-    const body = form ? multipart(form.fields, form.bytes) : json && JSON.stringify(json);
-    const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': form ? MULTIPART : JSON_TYPE };
+  async #overRest({ route }: Operation, call: Call, as: Caller): Promise<Outcome> {
+    const { target, query, json, encoded, form, headers } = call;
+    const body = form ? multipart(form.fields, form.bytes) : (encoded ?? (json && JSON.stringify(json)));
+    const contentType = form ? MULTIPART : encoded === undefined ? JSON_TYPE : FORM;
+    const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': contentType };
     const search = query ? `?${queryText(query)}` : '';
     const answer = await rawRequest(route.method.toUpperCase(), target + search, {
       as,

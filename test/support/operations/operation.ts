@@ -8,6 +8,8 @@ export interface Call {
   path: Record<string, Id>;
   query?: Record<string, string>;
   json?: object;
+  /** The body as a form, sent instead of `json`. */
+  encoded?: string;
   headers: Record<string, string>;
   /** A form with a file, which is sent over REST on every transport. */
   form?: { fields: Record<string, string>; bytes: string };
