@@ -1,11 +1,11 @@
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
+import { type RootField, rootFields } from '../../support/operations/root-fields.ts';
 import { FuzzFixture } from './fixture.ts';
-import { type FuzzedOperation, operationsOn, payloadOf, type RootField, rootFields } from './graphql-operations.ts';
+import { type FuzzedOperation, operationsOn, payloadOf } from './graphql-operations.ts';
 import { openStream, sendOverHttp, sendOverSocket } from './graphql-transports.ts';
 import { faultLog } from './log.ts';
 import { fuzz, TEST_TIMEOUT_MS } from './run.ts';
@@ -19,7 +19,7 @@ beforeAll(() => fixture.begin());
 
 const MAY_BE_UNAVAILABLE = /assist|summar|translat|gateway|model/i;
 
-test.each(rootFields(schema))(
+test.each(rootFields())(
   '$path responds within the contract to any arguments',
   async (root) => {
     await fixture.mend();
@@ -35,7 +35,7 @@ test(
     await fixture.mend();
     const introspection = getIntrospectionQuery({ oneOf: true });
     const typed = buildClientSchema((await execute(introspection, {}, apiKey)) as IntrospectionQuery);
-    const known = new Set(rootFields(schema).map(({ path }) => path));
+    const known = new Set(rootFields().map(({ path }) => path));
     const own = rootFields(typed).filter(({ path }) => !known.has(path));
     expect(own.length).toBeGreaterThan(8);
     for (const root of own) {
