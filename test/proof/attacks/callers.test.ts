@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../../src/lib/access.ts';
-import { routes } from '../../../src/rest/index.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
@@ -20,6 +19,7 @@ import {
   type TestUser,
 } from '../../support/fixtures/users.ts';
 import { rootFields } from '../../support/operations/root-fields.ts';
+import { routes } from '../../support/operations/routes.ts';
 
 useApp();
 

@@ -60,7 +60,7 @@ describe('#44 inputs that could crash the process', () => {
 
   test('malformed bodies such as null never cause a 5xx, at any endpoint', async () => {
     const [alice] = await quickUsers(1);
-    const { routes } = await import('../../../src/rest/index.ts');
+    const { routes } = await import('../../support/operations/routes.ts');
     for (const { method, path, upload } of routes) {
       if (upload || /^\/(session|login)/.test(path)) continue;
       const filled = path.replaceAll(/:\w+/g, '1');

@@ -67,11 +67,15 @@ export function rawRequest(
   });
 }
 
-/** A form with the boundary of `MULTIPART`. @param file bytes of a file `x.txt` behind the fields */
-export function multipart(fields: Record<string, unknown>, file?: string): string {
-  const part = (about: string, value: unknown) => `--B\r\nContent-Disposition: form-data; ${about}\r\n\r\n${value}\r\n`;
-  const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, value));
-  const last = file === undefined ? '' : part('name="file"; filename="x.txt"\r\nContent-Type: text/plain', file);
+/** A field of a form with the boundary of `MULTIPART`. */
+export function multipartField(name: string, value: unknown, more = ''): string {
+  return `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+}
+
+/** @param file bytes of a file `x.txt` behind the fields */
+export function multipart(fields: object, file?: string): string {
+  const parts = Object.entries(fields).map(([name, value]) => multipartField(name, value));
+  const last = file === undefined ? '' : multipartField('file', file, '; filename="x.txt"\r\nContent-Type: text/plain');
   return `${parts.join('')}${last}--B--\r\n`;
 }
 
