@@ -6,7 +6,7 @@ import { apiKey } from '../../support/fixtures/users.ts';
 import { type RootField, rootFields } from '../../support/operations/root-fields.ts';
 import { FuzzFixture } from './fixture.ts';
 import { type FuzzedOperation, operationsOn, payloadOf } from './graphql-operations.ts';
-import { openStream, sendOverHttp, sendOverSocket } from './graphql-transports.ts';
+import { sendPayload } from './graphql-transports.ts';
 import { faultLog } from './log.ts';
 import { fuzz, TEST_TIMEOUT_MS } from './run.ts';
 
@@ -52,17 +52,6 @@ async function expectAnswered(root: RootField, fuzzed: FuzzedOperation): Promise
   const as = fixture.caller(fuzzed.caller);
   const mayBeUnavailable = MAY_BE_UNAVAILABLE.test(root.path);
   const isLive = root.kind === 'subscription';
-  if (fuzzed.transport === 'socket') await sendOverSocket(payload, as, { mayBeUnavailable, isLive });
-  else if (fuzzed.transport === 'stream' || isLive) await openStream(payload, as, mayBeUnavailable);
-  else if (fuzzed.transport === 'get' && payload.length < 8000) {
-    await sendOverHttp({ method: 'GET', target: `/graphql?${queryOf(payload)}` }, as, mayBeUnavailable);
-  } else {
-    await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as, mayBeUnavailable);
-  }
-}
-
-function queryOf(payload: string): string {
-  const { query, variables } = JSON.parse(payload) as { query: string; variables?: unknown };
-  const parts = { query, ...(variables === undefined ? {} : { variables: JSON.stringify(variables) }) };
-  return new URLSearchParams(parts).toString();
+  const transport = fuzzed.transport === 'get' && payload.length >= 8000 ? 'post' : fuzzed.transport;
+  await sendPayload(transport, payload, as, { mayBeUnavailable, isLive });
 }
