@@ -33,7 +33,7 @@ test('the registry has one entry for every route, with an example of success and
   const names = routes.map(nameOf).sort();
   expect(operations.map(({ name }) => name).sort()).toEqual(names);
   const withExample = (isServed: boolean) =>
-    operations.flatMap(({ name, examples }) => examples.filter((one) => one.isServed === isServed).map(() => name));
+    operations.filter(({ examples }) => examples.some((one) => one.isServed === isServed)).map(({ name }) => name);
   expect(withExample(true).sort()).toEqual(names);
   expect(withExample(false).sort()).toEqual(names.filter((name) => !(name in NEVER_REFUSED)));
 });

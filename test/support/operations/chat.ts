@@ -89,6 +89,7 @@ export const chat = [
       learn: { message: ({ _id }) => _id, dialog: ({ chat_dialog_id }) => chat_dialog_id },
     })
     .served('carol', { dialogId: dialog(0), text: 'hello', clientId: '1', customFields: { urgent: true } })
+    .served('bob', { recipientId: user(2), text: 'hello', attachments: [{ type: 'image', id: '5', size: 7 }] })
     .refused('carol', { dialogId: dialog(0) }),
   operation('get /chat/Message/unread', { dialogIds: field(perhaps(listOf('dialog', 2, 3)), 'chat_dialog_ids') })
     .served('bob', { dialogIds: [dialog(0), dialog(2)] })

@@ -6,7 +6,7 @@ import { operationOf } from '../../../src/rest/operations.ts';
 
 // The tests import the routes and their documentation only here.
 
-export type { RestRequest, Route } from '../../../src/rest/http/route.ts';
+export type { Route } from '../../../src/rest/http/route.ts';
 export { legacySentence } from '../../../src/rest/legacy-sentences.ts';
 export { SAMPLES } from '../../../src/rest/openapi/docs/samples.ts';
 export { rulesOf } from '../../../src/rest/operations.ts';
