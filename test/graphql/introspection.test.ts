@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
 import { running, useApp } from '../support/app/app.ts';
 import { graphql } from '../support/clients/graphql.ts';
-import { GRAPHQL_TRANSPORTS } from '../support/clients/graphql-transports.ts';
+import { GRAPHQL_TRANSPORTS } from '../support/clients/transports.ts';
 import { changeClass, defineClass } from '../support/fixtures/typed-classes.ts';
 import { anonymous, apiKey } from '../support/fixtures/users.ts';
 

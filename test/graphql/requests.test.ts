@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../support/app/app.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../support/clients/graphql-transports.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../support/clients/transports.ts';
 import { apiKey } from '../support/fixtures/users.ts';
 
 useApp();
@@ -13,7 +13,10 @@ test.each([
 ])('a GET whose %s are not valid JSON is rejected: %j', async (name, text) => {
   const parameters = new URLSearchParams({ query: '{ __typename }', [name]: text });
   const response = await fetch(`${running.url}/graphql?${parameters}`);
-  const error = { message: `The parameter ${name} is no JSON`, extensions: { code: 'BAD_USER_INPUT' } };
+  const error = {
+    message: `The parameter ${name} is no JSON`,
+    extensions: { code: 'BAD_USER_INPUT', reason: 'PARAMETER_NOT_JSON', parameters: { name } },
+  };
   expect([response.status, await response.json()]).toEqual([400, { errors: [error] }]);
 });
 

@@ -1,5 +1,6 @@
 import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import type { Access } from '../../src/lib/access.ts';
 import { operationAccess, schema } from '../../src/schema/index.ts';
 import { APPLICATION, useApp } from '../support/app/app.ts';
 import { createTenant } from '../support/app/other-apps.ts';
@@ -7,7 +8,6 @@ import { graphql } from '../support/clients/graphql.ts';
 import { rest } from '../support/clients/rest.ts';
 import { connect } from '../support/clients/websocket.ts';
 import { createDialog, errorOf, execute, send } from '../support/fixtures/chat.ts';
-import { allOperations, type Operation } from '../support/fixtures/operations.ts';
 import {
   anonymous,
   apiKey,
@@ -18,63 +18,25 @@ import {
   openSession,
   signedParameters,
 } from '../support/fixtures/users.ts';
+import { expectedAccess, isFor } from '../support/operations/access.ts';
+import { type RootField, rootFields } from '../support/operations/root-fields.ts';
 
 useApp();
 
-const OPERATIONS = allOperations();
+const OPERATIONS = rootFields();
 
-/** Operations without credentials (letter `-`). */
-const FOR_ANYONE = new Set([
-  'createSession',
-  'accountSettings',
-  'uploadBlob',
-  'blobFile',
-  'passwordReset',
-  'requestResetLink',
-  'resetPassword',
-  'administrator',
-  'administratorLink',
-  'signInAdministrator',
-  'acceptAdministratorLink',
-  'requestAdministratorLink',
-  'passkeySignInOptions',
-  'signInAdministratorWithPasskey',
-]);
-
-/** Operations for people who are signed in to the console. */
-const isForAdministrators = ({ path }: Operation) => operationAccess.get(path) === 'administrator';
-
-/** Operations for sessions, but not API keys (letter `T`). */
-const FOR_TOKENS = new Set(['session', 'deleteSession', 'loginUser', 'logoutUser']);
+/** Access of operations that an application session may run. */
+const FOR_APPLICATION: Access[] = ['anyone', 'token', 'session'];
 
 /** An API key alone may run these only with `force`: without it the deletion applies to a user. */
 const FOR_KEYS_BY_FORCE = new Set(['deleteDialog', 'deleteDialogs', 'deleteMessages']);
-
-/** Operations for any session or API key (letter `S`). */
-const FOR_SESSIONS = new Set(
-  (
-    'createUser users user userByExternalId userByLogin userByEmail userByFacebookId userByTwitterId userByPhone ' +
-    'usersByFullName usersByTags requestPasswordReset records record recordPage recordsById childRecords recordFile ' +
-    'blob geodata geodatum'
-  ).split(' '),
-);
-
-/** Operations for users (letter `U`) that the contract names. */
-const FOR_USERS = new Set(
-  (
-    'me createDialog dialogNotifications updateDialogNotifications sendMessage markDialogMessages ' +
-    'countUnreadMessages unreadMessages addReaction changeReactions removeReaction createSubscription subscriptions ' +
-    'deleteSubscription createPushToken deletePushToken uploadContacts contacts registeredContacts createBlob ' +
-    'createGeodatum'
-  ).split(' '),
-);
 
 const NEED_USER = { message: 'Forbidden. Need user.', code: 'FORBIDDEN' };
 const SIGN_IN = { message: 'Sign in to the console', code: 'UNAUTHENTICATED' };
 const TOKEN_REQUIRED = { message: 'Token is required', code: 'UNAUTHENTICATED' };
 
 /** The first error of the operation for the caller, or `{ message: 'allowed' }`. */
-async function outcome({ kind, document }: Operation, as: Caller): Promise<{ message: string; code?: unknown }> {
+async function outcome({ kind, document }: RootField, as: Caller): Promise<{ message: string; code?: unknown }> {
   const answer =
     kind === 'subscription' ? await subscriptionOutcome(document, as) : await operationOutcome(document, as);
   // The class `x` does not exist, which responds 403 to every caller.
@@ -109,31 +71,18 @@ async function subscriptionOutcome(query: string, as: Caller): Promise<{ message
 }
 
 describe('access to operations', () => {
-  test('every root field of the schema declares its access', () => {
-    expect([...operationAccess.keys()].sort()).toEqual(OPERATIONS.map((operation) => operation.path).sort());
-    for (const access of operationAccess.values()) {
-      expect(['anyone', 'session', 'token', 'user', 'userOrKey', 'key', 'administrator']).toContain(access);
-    }
-  });
-
-  test('root fields of the contract have the access that the contract defines', () => {
-    const letters = Object.fromEntries(OPERATIONS.map(({ name, path }) => [name, operationAccess.get(path)]));
-    for (const [name, access] of Object.entries(letters)) {
-      if (access === 'anyone') expect(FOR_ANYONE, name).toContain(name);
-      if (access === 'token') expect(FOR_TOKENS, name).toContain(name);
-      if (access === 'session') expect(FOR_SESSIONS, name).toContain(name);
-      if (FOR_USERS.has(name)) expect([name, access]).toEqual([name, 'user']);
-    }
+  test('every root field of the schema declares the access that the contract gives it', () => {
+    expect(Object.fromEntries(operationAccess)).toEqual(expectedAccess);
+    expect(Object.keys(expectedAccess).sort()).toEqual(OPERATIONS.map((operation) => operation.path).sort());
   });
 
   test('row 16: an application session can read session-level fields, sign up, and log in and out, but nothing else', async () => {
-    const allowed = new Set([...FOR_ANYONE, ...FOR_TOKENS, ...FOR_SESSIONS]);
     for (const operation of OPERATIONS) {
       const answer = await outcome(operation, await openSession());
-      if (allowed.has(operation.name)) {
+      if (isFor(operation, ...FOR_APPLICATION)) {
         expect([operation.path, answer.code]).not.toEqual([operation.path, 'FORBIDDEN']);
         expect([operation.path, answer.message]).not.toEqual([operation.path, 'Token is required']);
-      } else if (isForAdministrators(operation)) {
+      } else if (isFor(operation, 'administrator')) {
         expect([operation.path, answer]).toEqual([operation.path, SIGN_IN]);
       } else {
         expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
@@ -144,9 +93,8 @@ describe('access to operations', () => {
   test('row 2: an application session can open a socket, with the same rights as over HTTP', async () => {
     const socket = await connect(await openSession());
     for (const operation of OPERATIONS) {
-      if (FOR_ANYONE.has(operation.name) || FOR_TOKENS.has(operation.name) || FOR_SESSIONS.has(operation.name))
-        continue;
-      const expected = isForAdministrators(operation) ? SIGN_IN : NEED_USER;
+      if (isFor(operation, ...FOR_APPLICATION)) continue;
+      const expected = isFor(operation, 'administrator') ? SIGN_IN : NEED_USER;
       const { errors } = await socket.run(operation.document);
       expect([operation.path, errors?.[0]]).toMatchObject([
         operation.path,
@@ -159,18 +107,17 @@ describe('access to operations', () => {
   test('anonymous callers can run only operations without credentials', async () => {
     for (const operation of OPERATIONS) {
       const answer = await outcome(operation, anonymous);
-      if (FOR_ANYONE.has(operation.name)) expect(answer.message).not.toBe(TOKEN_REQUIRED.message);
+      if (isFor(operation, 'anyone')) expect(answer.message).not.toBe(TOKEN_REQUIRED.message);
       else expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
     }
   });
 
   test('an API key alone is not a user and has no token', async () => {
     for (const operation of OPERATIONS) {
-      const access = operationAccess.get(operation.path);
       const answer = await outcome(operation, apiKey);
-      if (access === 'user') expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
-      else if (access === 'administrator') expect([operation.path, answer]).toEqual([operation.path, SIGN_IN]);
-      else if (access === 'token') expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
+      if (isFor(operation, 'user')) expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
+      else if (isFor(operation, 'administrator')) expect([operation.path, answer]).toEqual([operation.path, SIGN_IN]);
+      else if (isFor(operation, 'token')) expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
       else if (FOR_KEYS_BY_FORCE.has(operation.name)) {
         expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
       } else expect([operation.path, answer.code]).not.toEqual([operation.path, 'FORBIDDEN']);
@@ -182,7 +129,7 @@ describe('access to operations', () => {
     expect(await execute('{ me { id login } }', {}, onBehalfOf(alice))).toEqual({
       me: { id: alice.id, login: alice.login },
     });
-    for (const operation of OPERATIONS.filter(({ path }) => operationAccess.get(path) === 'token')) {
+    for (const operation of OPERATIONS.filter((one) => isFor(one, 'token'))) {
       expect([operation.path, await outcome(operation, onBehalfOf(alice))]).toEqual([operation.path, TOKEN_REQUIRED]);
     }
   });
@@ -233,7 +180,7 @@ describe('refused credentials', () => {
   ];
 
   test.each(REFUSED)('%s is rejected by every operation that requires credentials', async (_name, as, reason) => {
-    for (const operation of OPERATIONS.filter(({ name }) => !FOR_ANYONE.has(name))) {
+    for (const operation of OPERATIONS.filter((one) => !isFor(one, 'anyone'))) {
       expect([operation.path, await outcome(operation, as)]).toEqual([operation.path, reason]);
     }
   });

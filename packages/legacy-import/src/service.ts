@@ -12,6 +12,7 @@ export { OPERATOR } from '../../../src/lib/actor.ts';
 export { isObject, type ParameterValue } from '../../../src/lib/bracket-keys.ts';
 export { BadInputError } from '../../../src/lib/errors.ts';
 export { isLoopback } from '../../../src/lib/loopback.ts';
+export { sentenceOf } from '../../../src/lib/problems.ts';
 export { sign } from '../../../src/lib/signature.ts';
 export { isStringId } from '../../../src/lib/string-ids.ts';
 export { HOUR, MINUTE, SECOND, unixSeconds } from '../../../src/lib/time.ts';

@@ -10,10 +10,11 @@ import { schema } from '../../../src/schema/index.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { codeOf, GRAPHQL_TRANSPORTS, type TransportAnswer } from '../../support/clients/graphql-transports.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
 import { createDialog, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { anonymous } from '../../support/fixtures/users.ts';
+import type { GraphqlAnswer } from '../../support/operations/outcomes.ts';
 
 const HOUR = 3600;
 
@@ -50,13 +51,13 @@ const fieldsOf = (value: unknown): number =>
 async function post(
   body: string,
   headers: Record<string, string> = {},
-): Promise<{ status: number; json: TransportAnswer }> {
+): Promise<{ status: number; json: GraphqlAnswer }> {
   const response = await fetch(`${running.url}/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body,
   });
-  return { status: response.status, json: (await response.json()) as TransportAnswer };
+  return { status: response.status, json: (await response.json()) as GraphqlAnswer };
 }
 
 /** A user with 20 messages of 30 kB each; `longTexts(n)` requests 40 copies of n texts. */
@@ -80,7 +81,7 @@ describe('#48 introspection amplification', () => {
         expect([name, transport, codeOf(await run(document, {}, alice))]).toEqual([name, transport, 'BAD_USER_INPUT']);
       }
       const got = await fetch(`${running.url}/graphql?${new URLSearchParams({ query: document })}`);
-      expect([name, codeOf((await got.json()) as TransportAnswer)]).toEqual([name, 'BAD_USER_INPUT']);
+      expect([name, codeOf((await got.json()) as GraphqlAnswer)]).toEqual([name, 'BAD_USER_INPUT']);
       const stream = await fetch(`${running.url}/graphql`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },

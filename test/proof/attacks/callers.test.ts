@@ -1,16 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../../src/lib/access.ts';
-import { routes } from '../../../src/rest/index.ts';
 import { operationAccess } from '../../../src/schema/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { rowCounts } from '../../support/app/sql.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rest } from '../../support/clients/rest.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { connect } from '../../support/clients/websocket.ts';
 import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { allOperations } from '../../support/fixtures/operations.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import {
   apiKey,
@@ -20,6 +18,8 @@ import {
   openSession,
   type TestUser,
 } from '../../support/fixtures/users.ts';
+import { rootFields } from '../../support/operations/root-fields.ts';
+import { routes } from '../../support/operations/routes.ts';
 
 useApp();
 
@@ -69,7 +69,7 @@ describe('#15 internal classes', () => {
 describe('#16 restricted credentials', () => {
   test('an application session cannot run operations that require a user, and changes nothing', async () => {
     const session = await openSession();
-    const refused = allOperations().filter(({ path }) => !FOR_SESSIONS.includes(operationAccess.get(path)!));
+    const refused = rootFields().filter(({ path }) => !FOR_SESSIONS.includes(operationAccess.get(path)!));
     expect(refused.length).toBeGreaterThan(80);
     const before = await rowCounts();
     const socket = await connect(session);

@@ -23,9 +23,9 @@ import {
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
-import { allOperations } from '../../support/fixtures/operations.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, type Caller, createUser } from '../../support/fixtures/users.ts';
+import { rootFields } from '../../support/operations/root-fields.ts';
 
 useApp();
 
@@ -112,7 +112,7 @@ describe('#55 cookies of the console', () => {
 });
 
 describe('#56 escape from a role', () => {
-  const operations = allOperations().filter(({ path }) => {
+  const operations = rootFields().filter(({ path }) => {
     return !['anyone', 'token', 'user'].includes(operationAccess.get(path)!);
   });
 
@@ -140,7 +140,7 @@ describe('#56 escape from a role', () => {
     const user = await createUser();
     const administrator = await signedInAdministrator(role);
     const as = { headers: { ...withReason(administrator).headers, 'On-Behalf-Of': String(user.id) } };
-    const others = allOperations().filter(({ kind, name, path }) => {
+    const others = rootFields().filter(({ kind, name, path }) => {
       const isOfUsers = ['user', 'userOrKey'].includes(operationAccess.get(path)!);
       return kind !== 'subscription' && isOfUsers && !rightOf(name)?.roles.includes(role);
     });
@@ -152,8 +152,8 @@ describe('#56 escape from a role', () => {
   test.each<Role>(['support', 'viewer'])('the role %s cannot run operations of classes', async (role) => {
     await defineClass(`Secret_${role}`, { text: 'String' });
     const introspection = await graphql(getIntrospectionQuery(), {}, apiKey);
-    const known = new Set(allOperations().map(({ path }) => path));
-    const ofClasses = allOperations(buildClientSchema(introspection.data)).filter(({ path }) => !known.has(path));
+    const known = new Set(rootFields().map(({ path }) => path));
+    const ofClasses = rootFields(buildClientSchema(introspection.data)).filter(({ path }) => !known.has(path));
     const kinds = new Set(ofClasses.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['mutation', 'query', 'subscription']);
     const { Cookie, Origin, ...params } = withReason(await signedInAdministrator(role)).headers as Record<

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { EVENT_FIELDS } from '../../support/clients/live.ts';
 import { JSON_TYPE, rawRequest } from '../../support/clients/raw-http.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { closeSockets, connect, listen, until } from '../../support/clients/websocket.ts';
 import { createAssistant } from '../../support/fakes/model.ts';
 import { createDialog, execute, send } from '../../support/fixtures/chat.ts';

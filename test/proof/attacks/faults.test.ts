@@ -3,9 +3,9 @@ import { connect as connectTcp } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
-import { GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { JSON_TYPE, rawRequest } from '../../support/clients/raw-http.ts';
 import { rest } from '../../support/clients/rest.ts';
+import { GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { connect, openSocket } from '../../support/clients/websocket.ts';
 import { createAssistant, startModel } from '../../support/fakes/model.ts';
 import { errorOf, quickUsers } from '../../support/fixtures/chat.ts';
@@ -60,7 +60,7 @@ describe('#44 inputs that could crash the process', () => {
 
   test('malformed bodies such as null never cause a 5xx, at any endpoint', async () => {
     const [alice] = await quickUsers(1);
-    const { routes } = await import('../../../src/rest/index.ts');
+    const { routes } = await import('../../support/operations/routes.ts');
     for (const { method, path, upload } of routes) {
       if (upload || /^\/(session|login)/.test(path)) continue;
       const filled = path.replaceAll(/:\w+/g, '1');

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { clock, running, useApp } from '../../support/app/app.ts';
-import { GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { DIALOG_EVENTS } from '../../support/clients/live.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { streamEvents } from '../../support/clients/sse.ts';
+import { GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { closeSockets, connect, listen, until } from '../../support/clients/websocket.ts';
 import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
 import { createDialog, execute, quickUsers, send } from '../../support/fixtures/chat.ts';

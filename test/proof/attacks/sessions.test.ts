@@ -6,8 +6,8 @@ import { hashFirstPassword, hashPassword, isPassword } from '../../../src/resolv
 import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
 import { useProductionCost } from '../../support/app/password-cost.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rest } from '../../support/clients/rest.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { connect } from '../../support/clients/websocket.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { mailsTo, tokenIn } from '../../support/fixtures/mails.ts';

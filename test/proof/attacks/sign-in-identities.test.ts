@@ -5,8 +5,8 @@ import { storeIdentityProvider } from '../../../src/resolvers/sessions/identity-
 import { APPLICATION, ENCRYPTER, running, useApp } from '../../support/app/app.ts';
 import { sql, statementsOf, whileLocked, whileUserIsLocked } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/graphql-transports.ts';
 import { rest } from '../../support/clients/rest.ts';
+import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { connect } from '../../support/clients/websocket.ts';
 import { answerJson, startProvider } from '../../support/fakes/provider.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';

@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { routes } from '../../../src/rest/index.ts';
 import type { RawRequest } from '../../support/clients/raw-http.ts';
 import type { ExampleData } from '../../support/fixtures/example-data.ts';
+import { routes } from '../../support/operations/routes.ts';
 import { CALLERS, type CallerName } from './fixture.ts';
 import { type FuzzedRequest, written } from './rest-requests.ts';
 

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import {
-  type GraphQLField,
   type GraphQLInputType,
-  type GraphQLSchema,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -12,7 +10,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { ExampleData } from '../../support/fixtures/example-data.ts';
-import { selection } from '../attacks/crawl.ts';
+import { type RootField, selection } from '../../support/operations/root-fields.ts';
 import { CALLERS, type CallerName } from './fixture.ts';
 import {
   type Change,
@@ -25,23 +23,6 @@ import {
   swollen,
   textId,
 } from './values.ts';
-
-export interface RootField {
-  kind: 'query' | 'mutation' | 'subscription';
-  path: string;
-  field: GraphQLField<unknown, unknown>;
-}
-
-export function rootFields(schema: GraphQLSchema): RootField[] {
-  const roots = [
-    ['query', schema.getQueryType()],
-    ['mutation', schema.getMutationType()],
-    ['subscription', schema.getSubscriptionType()],
-  ] as const;
-  return roots.flatMap(([kind, type]) =>
-    Object.values(type?.getFields() ?? {}).map((field) => ({ kind, path: `${type!.name}.${field.name}`, field })),
-  );
-}
 
 /** Transports, repeated by weight; `stream` is server-sent events. */
 const TRANSPORTS = ['post', 'post', 'post', 'get', 'socket', 'stream'] as const;

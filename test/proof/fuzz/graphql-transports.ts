@@ -3,6 +3,7 @@ import { running } from '../../support/app/app.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
 import { openSocket } from '../../support/clients/websocket.ts';
 import { anonymous, type Caller } from '../../support/fixtures/users.ts';
+import type { GraphqlAnswer } from '../../support/operations/outcomes.ts';
 import { expectMasked } from './log.ts';
 
 /** Error codes of the contract, except for internal errors. */
@@ -20,11 +21,7 @@ const CODES = new Set<unknown>([
 /** The response of operations that need the unavailable model. */
 const UNAVAILABLE = 'Service unavailable';
 
-interface Answered {
-  errors?: { message: string; path?: unknown[]; extensions?: { code?: unknown } }[];
-}
-
-export function expectContract(answer: Answered, mayBeUnavailable = false): void {
+function expectContract(answer: GraphqlAnswer, mayBeUnavailable: boolean): void {
   for (const { message, extensions } of answer.errors ?? []) {
     if (mayBeUnavailable && message === UNAVAILABLE) continue;
     expect([message.slice(0, 300), CODES.has(extensions?.code) ? 'known' : extensions?.code]).toEqual([
@@ -35,34 +32,46 @@ export function expectContract(answer: Answered, mayBeUnavailable = false): void
   }
 }
 
-export interface HttpRequest {
-  method?: string;
-  target?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
+/** `stream` is server-sent events. */
+export type PayloadTransport = 'post' | 'get' | 'socket' | 'stream';
+
+interface Expected {
+  mayBeUnavailable?: boolean;
+  /** It may be a subscription, whose response does not end. */
+  isLive?: boolean;
 }
 
-export async function sendOverHttp(
-  { method = 'POST', target = '/graphql', headers = {}, body }: HttpRequest,
+/** Sends the text of a GraphQL request, valid or not, and expects a response within the contract. */
+export async function sendPayload(
+  transport: PayloadTransport,
+  payload: string,
   as: Caller,
-  mayBeUnavailable = false,
+  { mayBeUnavailable = false, isLive = false }: Expected = {},
 ): Promise<void> {
-  const {
-    status,
-    text,
-    headers: notified,
-  } = await rawRequest(method, target, {
-    as,
-    headers,
-    ...(body === undefined ? {} : { body }),
-  });
+  if (transport === 'socket') return sendOverSocket(payload, as, mayBeUnavailable, isLive);
+  if (transport === 'stream' || isLive) return openStream(payload, as, mayBeUnavailable);
+  const headers = { 'Content-Type': 'application/json' };
+  const { status, text, ...answer } =
+    transport === 'get'
+      ? await rawRequest('GET', targetOf(payload), { as })
+      : await rawRequest('POST', '/graphql', { as, headers, body: payload });
   if (!mayBeUnavailable) expect(status).toBeLessThan(500);
-  if (!notified['content-type']?.includes('json')) return expectMasked(status < 400 ? '' : text);
-  if (text !== '') expectContract(JSON.parse(text) as Answered, mayBeUnavailable);
+  if (!answer.headers['content-type']?.includes('json')) return expectMasked(status < 400 ? '' : text);
+  if (text !== '') expectContract(JSON.parse(text) as GraphqlAnswer, mayBeUnavailable);
+}
+
+/** Truncated to the maximum length of a request head. */
+function targetOf(payload: string): string {
+  const parts = JSON.parse(payload || 'null') as unknown;
+  const pairs = Object.entries(parts ?? {}).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return `/graphql?${new URLSearchParams(pairs)}`.slice(0, 12_000);
 }
 
 /** Opens an event stream and aborts after the head, because an idle subscription sends nothing. */
-export async function openStream(body: string, as: Caller, mayBeUnavailable = false): Promise<void> {
+async function openStream(body: string, as: Caller, mayBeUnavailable: boolean): Promise<void> {
   const leaving = new AbortController();
   const response = await fetch(`${running.url}/graphql`, {
     method: 'POST',
@@ -72,7 +81,7 @@ export async function openStream(body: string, as: Caller, mayBeUnavailable = fa
   });
   if (!mayBeUnavailable) expect(response.status).toBeLessThan(500);
   if (response.headers.get('content-type')?.includes('json')) {
-    expectContract((await response.json()) as Answered, mayBeUnavailable);
+    expectContract((await response.json()) as GraphqlAnswer, mayBeUnavailable);
   }
   leaving.abort();
 }
@@ -81,11 +90,7 @@ export async function openStream(body: string, as: Caller, mayBeUnavailable = fa
  * Sends an operation on its own socket, and then a simple one, which must be answered unless the service has closed the
  * socket.
  */
-export async function sendOverSocket(
-  payload: string,
-  as: Caller,
-  { mayBeUnavailable = false, isLive = false } = {},
-): Promise<void> {
+async function sendOverSocket(payload: string, as: Caller, mayBeUnavailable: boolean, isLive: boolean): Promise<void> {
   const socket = await openSocket();
   socket.send({ type: 'connection_init', payload: as.headers });
   socket.socket.send(`{"id":"1","type":"subscribe","payload":${payload}}`);

@@ -1,12 +1,12 @@
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { schema } from '../../../src/schema/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
+import { type RootField, rootFields } from '../../support/operations/root-fields.ts';
 import { FuzzFixture } from './fixture.ts';
-import { type FuzzedOperation, operationsOn, payloadOf, type RootField, rootFields } from './graphql-operations.ts';
-import { openStream, sendOverHttp, sendOverSocket } from './graphql-transports.ts';
+import { type FuzzedOperation, operationsOn, payloadOf } from './graphql-operations.ts';
+import { sendPayload } from './graphql-transports.ts';
 import { faultLog } from './log.ts';
 import { fuzz, TEST_TIMEOUT_MS } from './run.ts';
 
@@ -19,7 +19,7 @@ beforeAll(() => fixture.begin());
 
 const MAY_BE_UNAVAILABLE = /assist|summar|translat|gateway|model/i;
 
-test.each(rootFields(schema))(
+test.each(rootFields())(
   '$path responds within the contract to any arguments',
   async (root) => {
     await fixture.mend();
@@ -35,7 +35,7 @@ test(
     await fixture.mend();
     const introspection = getIntrospectionQuery({ oneOf: true });
     const typed = buildClientSchema((await execute(introspection, {}, apiKey)) as IntrospectionQuery);
-    const known = new Set(rootFields(schema).map(({ path }) => path));
+    const known = new Set(rootFields().map(({ path }) => path));
     const own = rootFields(typed).filter(({ path }) => !known.has(path));
     expect(own.length).toBeGreaterThan(8);
     for (const root of own) {
@@ -52,17 +52,6 @@ async function expectAnswered(root: RootField, fuzzed: FuzzedOperation): Promise
   const as = fixture.caller(fuzzed.caller);
   const mayBeUnavailable = MAY_BE_UNAVAILABLE.test(root.path);
   const isLive = root.kind === 'subscription';
-  if (fuzzed.transport === 'socket') await sendOverSocket(payload, as, { mayBeUnavailable, isLive });
-  else if (fuzzed.transport === 'stream' || isLive) await openStream(payload, as, mayBeUnavailable);
-  else if (fuzzed.transport === 'get' && payload.length < 8000) {
-    await sendOverHttp({ method: 'GET', target: `/graphql?${queryOf(payload)}` }, as, mayBeUnavailable);
-  } else {
-    await sendOverHttp({ headers: { 'Content-Type': 'application/json' }, body: payload }, as, mayBeUnavailable);
-  }
-}
-
-function queryOf(payload: string): string {
-  const { query, variables } = JSON.parse(payload) as { query: string; variables?: unknown };
-  const parts = { query, ...(variables === undefined ? {} : { variables: JSON.stringify(variables) }) };
-  return new URLSearchParams(parts).toString();
+  const transport = fuzzed.transport === 'get' && payload.length >= 8000 ? 'post' : fuzzed.transport;
+  await sendPayload(transport, payload, as, { mayBeUnavailable, isLive });
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import type { Route } from '../../../src/rest/http/route.ts';
-import { formPairs } from '../../../src/rest/openapi/forms.ts';
-import type { RawRequest } from '../../support/clients/raw-http.ts';
+import { MULTIPART, multipart, multipartField, type RawRequest } from '../../support/clients/raw-http.ts';
 import type { ExampleData } from '../../support/fixtures/example-data.ts';
+import { formText, pairsOf, type Route } from '../../support/operations/routes.ts';
 import { CALLERS, type CallerName } from './fixture.ts';
 import { type Change, changeArbitrary, changed, hostileText, numberId, swollen, textId } from './values.ts';
 
@@ -187,7 +186,7 @@ export function written(
     const at = texts.findIndex(([known]) => known === name);
     return at === wrong ? world.real(fuzzed.path!.text) : escaped(texts[at]?.[1] ?? '1');
   });
-  const queryText = [formText(given.query), fuzzed.rawQuery].filter(Boolean).join('&');
+  const queryText = [formText(pairsOf(membersOf(given.query)), textOf), fuzzed.rawQuery].filter(Boolean).join('&');
   const { type, text } = bodyOf(fuzzed, given.body);
   const headers = Object.fromEntries(fuzzed.headers);
   return {
@@ -209,26 +208,18 @@ function bodyOf(
   if (how === 'json') return { type: 'application/json', text: json };
   if (how === 'untyped') return { text: json };
   if (how === 'cut') return { type: raw.type, text: json.slice(0, Math.floor(json.length * 0.7)) };
-  if (how === 'form') return { type: 'application/x-www-form-urlencoded', text: formText(body) };
-  const parts = pairsOf(body).map(
-    ([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  const file = '--B\r\nContent-Disposition: form-data; name="file"; filename="x.txt"\r\n\r\nhello\r\n';
-  return { type: 'multipart/form-data; boundary=B', text: `${parts.join('')}${file}--B--\r\n` };
+  if (how === 'form')
+    return { type: 'application/x-www-form-urlencoded', text: formText(pairsOf(membersOf(body)), textOf) };
+  // Repeated names, unlike those of an object.
+  const pairs = pairsOf(membersOf(body)).map(([name, value]) => multipartField(name, value));
+  return { type: MULTIPART, text: `${pairs.join('')}${multipart({}, 'hello')}` };
 }
 
-function pairsOf(value: unknown): [name: string, value: unknown][] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    formPairs(name, member).flatMap(([key, one]): [string, unknown][] =>
-      Array.isArray(one) ? one.slice(0, 200).map((item) => [key, item]) : [[key, one]],
-    ),
-  );
+function membersOf(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
-function formText(value: unknown): string {
-  return new URLSearchParams(pairsOf(value).map(([name, one]) => [name, swollen(String(one), 3000, 500)])).toString();
-}
+const textOf = (value: unknown) => swollen(String(value), 3000, 500);
 
 function escaped(text: string): string {
   return encodeURIComponent(text.replaceAll(/[\ud800-\udfff]/g, '?').replaceAll('\ue000', '')) || '%20';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Route } from '../../../src/rest/http/route.ts';
-import { routes } from '../../../src/rest/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
+import type { Route } from '../../support/operations/routes.ts';
+import { routes } from '../../support/operations/routes.ts';
 import { FuzzFixture } from './fixture.ts';
 import { expectMasked, faultLog } from './log.ts';
 import { type FuzzedRequest, requestsTo, written } from './rest-requests.ts';

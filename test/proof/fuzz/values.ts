@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SAMPLES } from '../../../src/rest/openapi/docs/samples.ts';
+import { SAMPLES } from '../../support/operations/routes.ts';
 import { FOREIGN } from './fixture.ts';
 
 /** Placeholder for a text that is too long to print; `swollen` replaces it. */

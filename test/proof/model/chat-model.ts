@@ -138,11 +138,11 @@ export class ChatModel {
     return this.#dialogs.flatMap(({ messages }) => messages).find((message) => message.id === id);
   }
 
-  read(actor: Actor, { dialogId, skip, limit, newestFirst, marks }: Window): ModelMessage[] {
+  read(actor: Actor, { dialogId, skip, limit, direction, markAsRead }: Window): ModelMessage[] {
     const dialog = this.dialog(actor, dialogId);
-    const ordered = newestFirst ? this.visible(actor, dialog).reverse() : this.visible(actor, dialog);
+    const ordered = direction === 'desc' ? this.visible(actor, dialog).reverse() : this.visible(actor, dialog);
     const page = ordered.slice(skip, skip + limit);
-    if (marks && actor !== 'key') mark(page, actor, { read: true, delivered: true });
+    if (markAsRead && actor !== 'key') mark(page, actor, { read: true, delivered: true });
     return page;
   }
 
@@ -201,23 +201,23 @@ export class ChatModel {
   /** Adds occupants before removing others; changes admins last. */
   updateDialog(actor: Actor, id: string, update: DialogUpdate): void {
     const dialog = this.dialog(actor, id);
-    const { name, addOccupants = [], removeOccupants = [], addAdmins = [], removeAdmins = [] } = update;
+    const { name, addOccupantIds = [], removeOccupantIds = [], addAdminIds = [], removeAdminIds = [] } = update;
     const { kind, occupants, admins } = dialog;
     const isOwner = actor === 'key' || actor === dialog.owner;
     const isOccupantsTurn = kind === 'GROUP' || (kind === 'PUBLIC_GROUP' && isOwner);
     const allowed: [isGiven: boolean, isAllowed: boolean][] = [
-      [name !== undefined || addOccupants.length > 0 || removeOccupants.includes(actor as number), isOccupantsTurn],
-      [removeOccupants.some((one) => one !== actor), kind === 'GROUP' ? isAdmin(actor, dialog) : isOccupantsTurn],
-      [addAdmins.length + removeAdmins.length > 0, kind !== 'PRIVATE' && isOwner],
+      [name !== undefined || addOccupantIds.length > 0 || removeOccupantIds.includes(actor as number), isOccupantsTurn],
+      [removeOccupantIds.some((one) => one !== actor), kind === 'GROUP' ? isAdmin(actor, dialog) : isOccupantsTurn],
+      [addAdminIds.length + removeAdminIds.length > 0, kind !== 'PRIVATE' && isOwner],
     ];
     if (allowed.some(([isGiven, isAllowed]) => isGiven && !isAllowed)) throw new Refusal(403);
     if (name !== undefined) dialog.name = name;
     if (kind === 'GROUP') {
-      for (const one of addOccupants) occupants.add(one);
-      for (const one of removeOccupants) occupants.delete(one);
+      for (const one of addOccupantIds) occupants.add(one);
+      for (const one of removeOccupantIds) occupants.delete(one);
     }
-    for (const one of addAdmins) if (occupants.has(one)) admins.add(one);
-    for (const one of removeAdmins) admins.delete(one);
+    for (const one of addAdminIds) if (occupants.has(one)) admins.add(one);
+    for (const one of removeAdminIds) admins.delete(one);
     this.#settle(dialog);
   }
 

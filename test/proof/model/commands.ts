@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { clock } from '../../support/app/app.ts';
 import type { QuickUser } from '../../support/fixtures/chat.ts';
+import type { Body } from '../../support/operations/operation.ts';
+import { TRANSPORTS } from './ask.ts';
 import type { ChatModel } from './chat-model.ts';
-import { type Doer, ModelFixture, type Pick } from './fixture.ts';
-import type { Kind, ModelDialog } from './records.ts';
-import { type Answer, answerOf } from './transports.ts';
+import { type Doer, ModelFixture, type Outcome, outcomeOf, type Pick } from './fixture.ts';
+import type { Deleted, Kind, ModelDialog } from './records.ts';
 import { ascending, expectViews } from './views.ts';
 
 export interface Real {
@@ -51,7 +52,7 @@ const doer = {
     { weight: 10, arbitrary: fc.nat(1) },
     { weight: 1, arbitrary: fc.constant(USERS) },
   ),
-  overRest: fc.boolean(),
+  transport: fc.constantFrom(...TRANSPORTS),
 };
 const rarely = fc.integer({ min: 0, max: 4 }).map((number) => number === 4);
 const flag = fc.oneof(fc.constant(true), fc.constant(false), fc.constant(undefined));
@@ -79,12 +80,15 @@ const send = step(
     isBlank: rarely.chain((it) => (it ? rarely : fc.constant(false))),
   },
   async (fixture, { dialog, recipient, clientId, isBlank }) => {
-    const { model, transport, actor, caller, text } = fixture;
+    const { model, actor, text } = fixture;
     const { id: dialogId } = fixture.dialog(dialog);
     const address = recipient === undefined ? { dialogId } : { recipientId: fixture.userIds([recipient])![0] };
     const key = clientId === undefined ? {} : { clientId: String(clientId) };
     const sending = { ...address, ...key, text: isBlank ? '' : text };
-    const answer = await transport.send(caller, sending);
+    const answer = await fixture.ask('post /chat/Message', sending, ({ _id, chat_dialog_id }) => ({
+      id: _id,
+      dialogId: chat_dialog_id,
+    }));
     agree(answer, (given) => model.send(actor, sending, given));
     const sentTo = 'value' in answer ? answer.value.dialogId : address.dialogId;
     return model.everyDialog.find(({ id }) => id === sentTo);
@@ -93,12 +97,19 @@ const send = step(
 
 const read = step(
   'read',
-  { dialog, skip: fc.nat(3), limit: fc.integer({ min: 1, max: 5 }), newestFirst: fc.boolean(), marks: fc.boolean() },
+  {
+    dialog,
+    skip: fc.nat(3),
+    limit: fc.integer({ min: 1, max: 5 }),
+    direction: fc.constantFrom('desc' as const, undefined),
+    markAsRead: fc.boolean(),
+  },
   async (fixture, { dialog, ...page }) => {
-    const { model, transport, actor, caller } = fixture;
+    const { model, actor } = fixture;
     const target = fixture.dialog(dialog);
     const window = { dialogId: target.id, ...page };
-    agree(await transport.read(caller, window), () =>
+    const answer = await fixture.ask('get /chat/Message', window, ({ items }) => items.map(readOf));
+    agree(answer, () =>
       model.read(actor, window).map(({ id, text, readers, receivers }) => ({
         id,
         text,
@@ -111,36 +122,37 @@ const read = step(
 );
 
 const mark = step('mark', { messages, within: perhaps(perhaps(dialog)), ...marking }, async (fixture, args) => {
-  const { model, transport, actor, caller } = fixture;
+  const { model, actor } = fixture;
   const { ids, touched } = fixture.messages(args.messages);
   const dialogId = args.within ? fixture.dialog(args.within).id : touched?.id;
   const update = { read: args.read, delivered: args.delivered, dialogId };
-  const answer = await transport.updateMessages(caller, ids, update);
+  const answer = await fixture.ask('put /chat/Message/:ids', { ids, ...update }, nothing);
   agree(answer, () => model.updateMessages(actor, ids, update));
   return touched;
 });
 
 const edit = step('edit', { message: pick(8), isOthers: rarely, read: flag }, async (fixture, args) => {
-  const { model, transport, actor, caller, text } = fixture;
+  const { model, actor, text } = fixture;
   const { ids, touched } = fixture.messages([args.message], !args.isOthers);
   const update = { text, read: args.read };
-  const answer = await transport.updateMessages(caller, ids, update);
+  const answer = await fixture.ask('put /chat/Message/:ids', { ids, ...update }, nothing);
   agree(answer, () => model.updateMessages(actor, ids, update));
   return touched;
 });
 
 const markAll = step('mark all', { dialog, ...marking }, async (fixture, { dialog, read, delivered }) => {
-  const { model, transport, actor, caller } = fixture;
+  const { model, actor } = fixture;
   const target = fixture.dialog(dialog);
-  const answer = await transport.markAll(caller, target.id, { read, delivered });
+  const answer = await fixture.ask('put /chat/Message', { dialogId: target.id, read, delivered }, nothing);
   agree(answer, () => model.markAll(actor, target.id, { read, delivered }));
   return target;
 });
 
 const deleteMessages = step('delete', { messages, force: fc.boolean() }, async (fixture, { messages, force }) => {
-  const { model, transport, actor, caller } = fixture;
+  const { model, actor } = fixture;
   const { ids, touched } = fixture.messages(messages);
-  agree(await transport.deleteMessages(caller, ids, force), () => model.deleteMessages(actor, ids, force));
+  const answer = await fixture.ask('delete /chat/Message/:ids', { ids, force }, deletedOf);
+  agree(answer, () => model.deleteMessages(actor, ids, force));
   return touched;
 });
 
@@ -148,11 +160,14 @@ const react = step(
   'react',
   { message: pick(3), add: perhaps(reaction), remove: perhaps(perhaps(reaction)) },
   async (fixture, { message, add, remove }) => {
-    const { model, transport, actor, caller } = fixture;
+    const { model, actor } = fixture;
     const { ids, touched } = fixture.messages([message]);
-    const [id] = ids as [string];
-    const answer = await transport.changeReactions(caller, id, add, remove);
-    agree(answer, () => model.changeReactions(actor, id, add, remove));
+    const [messageId] = ids as [string];
+    const isOne = (add === undefined) !== (remove === undefined);
+    const method = !isOne ? 'put' : add === undefined ? 'delete' : 'post';
+    const args = isOne ? { messageId, name: add ?? remove } : { messageId, add, remove };
+    const answer = await fixture.ask(`${method} /chat/Message/:id/reactions`, args, nothing);
+    agree(answer, () => model.changeReactions(actor, messageId, add, remove));
     return touched;
   },
 );
@@ -161,30 +176,35 @@ const createDialog = step(
   'create dialog',
   { kind: fc.constantFrom<Kind>('PRIVATE', 'PRIVATE', 'GROUP'), others: fc.uniqueArray(user, { maxLength: 2 }) },
   async (fixture, { kind, others }) => {
-    const { model, transport, actor, caller, text } = fixture;
+    const { model, actor, text } = fixture;
     const ids = fixture.userIds(others)!;
-    const answer = await transport.createDialog(caller, kind, ids, text);
+    const answer = await fixture.ask(
+      'post /chat/Dialog',
+      { type: kind, occupantIds: ids, name: text },
+      ({ _id }) => _id,
+    );
     agree(answer, (given) => model.createDialog(actor, kind, ids, text, given));
     return model.everyDialog.find(({ id }) => 'value' in answer && id === answer.value);
   },
 );
 
 const nobody = fc.constant<number[] | undefined>(undefined);
-const occupants = { addOccupants: nobody, removeOccupants: nobody };
-const admins = { addAdmins: nobody, removeAdmins: nobody };
+const occupants = { addOccupantIds: nobody, removeOccupantIds: nobody };
+const admins = { addAdminIds: nobody, removeAdminIds: nobody };
 
 function change(name: string, fields: typeof occupants & typeof admins) {
   return step(name, { dialog, byOwner: fc.boolean(), isNamed: rarely, ...fields }, async (fixture, args) => {
     const target = fixture.dialog(args.dialog);
-    const { model, transport, actor, caller, text } = args.byOwner ? fixture.as(target.owner) : fixture;
+    const doing = args.byOwner ? fixture.as(target.owner) : fixture;
+    const { model, actor, text } = doing;
     const update = {
       name: args.isNamed ? text : undefined,
-      addOccupants: fixture.userIds(args.addOccupants),
-      removeOccupants: fixture.userIds(args.removeOccupants),
-      addAdmins: fixture.userIds(args.addAdmins),
-      removeAdmins: fixture.userIds(args.removeAdmins),
+      addOccupantIds: fixture.userIds(args.addOccupantIds),
+      removeOccupantIds: fixture.userIds(args.removeOccupantIds),
+      addAdminIds: fixture.userIds(args.addAdminIds),
+      removeAdminIds: fixture.userIds(args.removeAdminIds),
     };
-    const answer = await transport.updateDialog(caller, target.id, update);
+    const answer = await doing.ask('put /chat/Dialog/:id', { id: target.id, ...update }, nothing);
     agree(answer, () => model.updateDialog(actor, target.id, update));
     return target;
   });
@@ -194,14 +214,16 @@ const deleteDialog = step(
   'delete dialog',
   { dialog, another: perhaps(dialog), force: rarely },
   async (fixture, { dialog, another, force }) => {
-    const { model, transport, actor, caller } = fixture;
+    const { model, actor } = fixture;
     const target = fixture.dialog(dialog);
     const { id } = target;
     const ids = [id, ...(another ? [fixture.dialog(another).id] : [])];
     if (new Set(ids).size === 1) {
-      agree(await transport.deleteDialog(caller, id, force), () => model.deleteDialog(actor, id, force));
+      const answer = await fixture.ask('delete /chat/Dialog/:id', { id, force }, nothing);
+      agree(answer, () => model.deleteDialog(actor, id, force));
     } else {
-      agree(await transport.deleteDialogs(caller, ids, force), () => model.deleteDialogs(actor, ids, force));
+      const answer = await fixture.ask('delete /chat/Dialog/:ids', { ids, force }, deletedOf);
+      agree(answer, () => model.deleteDialogs(actor, ids, force));
     }
     return target;
   },
@@ -216,21 +238,37 @@ export const anyStep: fc.Arbitrary<fc.AsyncCommand<ChatModel, Real>> = fc.oneof(
   { weight: 4, arbitrary: deleteMessages },
   { weight: 4, arbitrary: react },
   { weight: 1, arbitrary: createDialog },
-  { weight: 2, arbitrary: change('add occupants', { ...occupants, ...admins, addOccupants: users }) },
-  { weight: 1, arbitrary: change('remove occupants', { ...occupants, ...admins, removeOccupants: users }) },
-  { weight: 1, arbitrary: change('name admins', { ...occupants, addAdmins: users, removeAdmins: perhaps(users) }) },
+  { weight: 2, arbitrary: change('add occupants', { ...occupants, ...admins, addOccupantIds: users }) },
+  { weight: 1, arbitrary: change('remove occupants', { ...occupants, ...admins, removeOccupantIds: users }) },
+  { weight: 1, arbitrary: change('name admins', { ...occupants, addAdminIds: users, removeAdminIds: perhaps(users) }) },
   {
     weight: 1,
     arbitrary: change('change', {
-      addOccupants: perhaps(users),
-      removeOccupants: perhaps(users),
-      addAdmins: perhaps(users),
-      removeAdmins: perhaps(users),
+      addOccupantIds: perhaps(users),
+      removeOccupantIds: perhaps(users),
+      addAdminIds: perhaps(users),
+      removeAdminIds: perhaps(users),
     }),
   },
   { weight: 1, arbitrary: deleteDialog },
 );
 
-function agree<Value>(answer: Answer<Value>, expected: (given: Value) => Value): void {
-  expect(answer).toEqual(answerOf(() => expected((answer as { value: Value }).value)));
+function agree<Value>(answer: Outcome<Value>, expected: (given: Value) => Value): void {
+  expect(answer).toEqual(outcomeOf(() => expected((answer as { value: Value }).value)));
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function deletedOf({ SuccessfullyDeleted, NotFound, WrongPermissions }: Body): Deleted {
+  return {
+    deleted: SuccessfullyDeleted.ids,
+    notFound: NotFound.ids,
+    wrongPermissions: WrongPermissions?.ids ?? [],
+  };
+}
+
+function readOf({ _id: id, message: text, read_ids: readIds, delivered_ids: deliveredIds }: Body) {
+  return { id, text, readIds, deliveredIds };
 }

@@ -1,14 +1,36 @@
 import type { QuickUser } from '../../support/fixtures/chat.ts';
 import { UNKNOWN_ID } from '../../support/fixtures/chat-cast.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
+import type { Args, Body } from '../../support/operations/operation.ts';
+import { NEED_USER, type Refused } from '../../support/operations/outcomes.ts';
+import { ask, type TransportName } from './ask.ts';
 import type { ChatModel } from './chat-model.ts';
-import type { Actor, ModelDialog } from './records.ts';
-import { graphqlTransport, restTransport, type Transport } from './transports.ts';
+import { type Actor, type ModelDialog, Refusal } from './records.ts';
 
 export interface Doer {
   /** Index of a user; the index after the last is the API key. */
   actor: number;
-  overRest: boolean;
+  transport: TransportName;
+}
+
+/** The legacy status of a refusal, or the response as the model predicts it. */
+export type Outcome<Value> = { refused: number } | { value: Value };
+
+export function outcomeOf<Value>(deed: () => Value): Outcome<Value> {
+  try {
+    return { value: deed() };
+  } catch (error) {
+    if (error instanceof Refusal) return { refused: error.status };
+    throw error;
+  }
+}
+
+const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, FORBIDDEN: 403, NOT_FOUND: 404, UNPROCESSABLE: 422 };
+
+export function refused({ refused: code, text }: Refused, asked: string): { refused: number } {
+  const status = text === NEED_USER ? 422 : STATUS[code];
+  if (!status) throw new Error(`${asked}: ${code} ${text}`);
+  return { refused: status };
 }
 
 /** The nth of the objects visible to the actor, or of all that ever existed. */
@@ -20,7 +42,6 @@ export interface Pick {
 /** Caller and transport of a step, and the objects that its arguments stand for. */
 export class ModelFixture {
   readonly model: ChatModel;
-  readonly transport: Transport;
   readonly actor: Actor;
   readonly caller: Caller;
   readonly text: string;
@@ -31,7 +52,6 @@ export class ModelFixture {
     this.model = model;
     this.#users = users;
     this.#doer = doer;
-    this.transport = doer.overRest ? restTransport : graphqlTransport;
     this.actor = users[doer.actor]?.id ?? 'key';
     this.caller = users[doer.actor] ?? apiKey;
     this.text = `said at ${model.now}`;
@@ -40,6 +60,12 @@ export class ModelFixture {
   as(userId: number): ModelFixture {
     const actor = this.#users.findIndex(({ id }) => id === userId);
     return new ModelFixture(this.model, this.#users, { ...this.#doer, actor });
+  }
+
+  /** Calls a registered operation on the transport of the step. */
+  async ask<Value>(name: string, args: Args, read: (body: Body) => Value): Promise<Outcome<Value>> {
+    const answer = await ask(this.#doer.transport, name, args, this.caller);
+    return 'served' in answer ? { value: read(answer.served) } : refused(answer, name);
   }
 
   userIds(places: number[] | undefined): number[] | undefined {

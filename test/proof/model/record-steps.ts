@@ -4,28 +4,26 @@ import { until } from '../../support/app/until.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
+import type { Args, Body, Call } from '../../support/operations/operation.ts';
+import { ask, type TransportName } from './ask.ts';
 import { aFilter, anId, anUpdate, type Choice, classPermissions, newRecord } from './record-choices.ts';
 import type { RecordModel } from './record-model.ts';
 import {
   type Answer,
   answerOf,
   bodyOf,
-  callGraphql,
-  callRest,
   givenRecord,
   givenUpdate,
   graphqlFilter,
   graphqlName,
   legacyFilter,
-  ofGraphql,
-  ofRest,
   permissionsInput,
   RECORD,
+  refused,
   type Shown,
   shownBy,
-  type TransportName,
 } from './record-transports.ts';
-import type { Actor, Field } from './record-words.ts';
+import type { Actor, Field, Stored } from './record-words.ts';
 
 export interface Scene {
   className: string;
@@ -35,7 +33,7 @@ export interface Scene {
 
 export interface Step {
   deed: keyof typeof DEEDS;
-  overRest: boolean;
+  transport: TransportName;
   numbers: number[];
 }
 
@@ -47,14 +45,14 @@ interface Doing extends Scene {
   userIds: number[];
 }
 
-export async function takeStep(scene: Scene, { deed, overRest }: Step, choice: Choice): Promise<void> {
+export async function takeStep(scene: Scene, { deed, transport }: Step, choice: Choice): Promise<void> {
   const { model, people } = scene;
   model.now += choice.of([0, 1, 400, 1_000, 61_000]);
   clock.set(new Date(model.now));
   const writers = people.filter(({ kind }) => kind !== 'application');
   const { caller, ...actor } = choice.of(writers);
   const userIds = people.flatMap(({ kind, id }) => (kind === 'user' ? [id] : []));
-  await DEEDS[deed]({ ...scene, choice, transport: overRest ? 'rest' : 'graphql', actor, caller, userIds });
+  await DEEDS[deed]({ ...scene, choice, transport, actor, caller, userIds });
 }
 
 const DEEDS = {
@@ -71,164 +69,153 @@ const DEEDS = {
 export const DEED_NAMES = Object.keys(DEEDS) as Step['deed'][];
 
 async function create(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller, userIds } = doing;
+  const { className, model, choice, userIds } = doing;
   const made = newRecord(model, choice, userIds);
   const { input, legacy } = givenRecord(model, made, choice);
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'POST', `/data/${className}`, bodyOf(legacy as never, choice), ofRest)
-      : await callGraphql(
-          caller,
-          `mutation ($input: CreateRecordInput!) { answer: createRecord(input: $input) { ${RECORD} } }`,
-          { input: { className, ...input } },
-          ofGraphql,
-        );
+  const given = { variables: { input: { className, ...input } }, ...bodyOf(legacy as never, choice) };
+  const answer = await call(doing, 'post /data/:class', {}, given, RECORD);
   const id = 'value' in answer ? answer.value.id : '';
-  expectSame(doing, answer, () => shownBy(transport, model.fields, model.create(actor, [made], [id])[0]!));
+  expect(answer).toEqual(answerOf(() => shown(doing, model.create(doing.actor, [made], [id])[0]!)));
 }
 
 async function createMany(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller, userIds } = doing;
+  const { model, choice, actor, userIds } = doing;
   const made = Array.from({ length: 1 + choice.below(4) }, () => newRecord(model, choice, userIds));
   const given = made.map((one) => givenRecord(model, one, choice));
-  const numbered = Object.fromEntries(given.map(({ legacy }, nth) => [String(nth + 1), legacy]));
-  const record = choice.of<unknown>([numbered, given.map(({ legacy }) => legacy)]);
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'POST', `/data/${className}/multi`, { json: { record } }, ({ items }) =>
-          items.map(ofRest),
-        )
-      : await callGraphql(
-          caller,
-          `mutation ($className: String!, $records: [NewRecordInput!]!) {
-            answer: createRecords(className: $className, records: $records) { ${RECORD} } }`,
-          { className, records: given.map(({ input }) => input) },
-          (records) => records.map(ofGraphql),
-        );
-  const ids = 'value' in answer ? answer.value.map(({ id }: Shown) => id) : made.map(() => '');
-  expectSame(doing, answer, () => model.create(actor, made, ids).map((one) => shownBy(transport, model.fields, one)));
+  const legacy = given.map((one) => one.legacy);
+  const numbered = Object.fromEntries(legacy.map((one, nth) => [String(nth + 1), one]));
+  const json = { record: choice.of<unknown>([numbered, legacy]) };
+  const variables = { records: given.map(({ input }) => input) };
+  const answer = await call(
+    doing,
+    'post /data/:class/multi',
+    {},
+    { variables, json },
+    {
+      rest: ({ items }) => items.map(RECORD.rest) as Shown[],
+      graphql: (records: Body[]) => records.map(RECORD.graphql),
+    },
+  );
+  const ids = 'value' in answer ? answer.value.map(({ id }) => id) : made.map(() => '');
+  expect(answer).toEqual(answerOf(() => model.create(actor, made, ids).map((one) => shown(doing, one))));
 }
 
 async function update(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller, userIds } = doing;
+  const { model, choice, actor, userIds } = doing;
   const id = anId(model, choice);
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'PUT', `/data/${className}/${id}`, bodyOf(legacy as never, choice), ofRest)
-      : await callGraphql(
-          caller,
-          `mutation ($className: String!, $id: ID!, $input: UpdateRecordInput!) {
-            answer: updateRecord(className: $className, id: $id, input: $input) { ${RECORD} } }`,
-          { className, id, input },
-          ofGraphql,
-        );
-  expectSame(doing, answer, () => shownBy(transport, model.fields, model.update(actor, id, change)));
+  const given = { variables: { input }, ...bodyOf(legacy as never, choice) };
+  const answer = await call(doing, 'put /data/:class/:id', { id }, given, RECORD);
+  expect(answer).toEqual(answerOf(() => shown(doing, model.update(actor, id, change))));
 }
 
 async function updateMany(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller, userIds } = doing;
+  const { model, choice, actor, userIds } = doing;
   const ids = [...new Set([anId(model, choice), anId(model, choice), anId(model, choice)])];
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
-  const record = Object.fromEntries(ids.map((id, nth) => [String(nth + 1), { ...legacy, id }]));
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'PUT', `/data/${className}/multi`, { json: { record } }, ({ items, not_found }) => ({
-          found: items.map(ofRest),
-          notFound: not_found.ids,
-        }))
-      : await callGraphql(
-          caller,
-          `mutation ($className: String!, $records: [ChangedRecordInput!]!) {
-            answer: updateRecords(className: $className, records: $records) { records { ${RECORD} } notFoundIds } }`,
-          { className, records: ids.map((id) => ({ id, changes: input })) },
-          ({ records, notFoundIds }) => ({ found: records.map(ofGraphql), notFound: notFoundIds }),
-        );
-  expectSame(doing, answer, () => {
+  const json = { record: Object.fromEntries(ids.map((id, nth) => [String(nth + 1), { ...legacy, id }])) };
+  const variables = { records: ids.map((id) => ({ id, changes: input })) };
+  const answer = await call(
+    doing,
+    'put /data/:class/multi',
+    {},
+    { variables, json },
+    {
+      rest: ({ items, not_found }) => ({ found: items.map(RECORD.rest), notFound: not_found.ids }),
+      graphql: ({ records, notFoundIds }) => ({ found: records.map(RECORD.graphql), notFound: notFoundIds }),
+    },
+  );
+  const expected = answerOf(() => {
     const { found, notFound } = model.updateMany(actor, ids, change);
-    return { found: found.map((one) => shownBy(transport, model.fields, one)), notFound };
+    return { found: found.map((one) => shown(doing, one)), notFound };
   });
+  expect(answer).toEqual(expected);
 }
 
 async function updateByCriteria(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller, userIds } = doing;
+  const { model, choice, actor, userIds } = doing;
   const filter = aFilter(model, choice, userIds);
   const change = anUpdate(model, choice, userIds);
   const { input, legacy } = givenUpdate(change, choice);
-  const criteria = legacyFilter(filter);
-  const answer =
-    transport === 'rest' && criteria
-      ? await callRest(
-          caller,
-          'PUT',
-          `/data/${className}/by_criteria`,
-          { json: { ...legacy, search_criteria: criteria } },
-          ({ total_found }) => total_found,
-        )
-      : await callGraphql(
-          caller,
-          `mutation ($className: String!, $criteria: JSON, $input: UpdateRecordInput!) {
-            answer: updateRecordsByCriteria(className: $className, criteria: $criteria, input: $input) { totalFound } }`,
-          { className, criteria: graphqlFilter(filter, (name) => graphqlName(name, model)), input },
-          ({ totalFound }) => totalFound,
-        );
-  expectSame(doing, answer, () => model.updateByCriteria(actor, filter, change).length);
+  const search_criteria = legacyFilter(filter);
+  const variables = { criteria: graphqlFilter(filter, (name) => graphqlName(name, model)), input };
+  const given = { variables, json: { ...legacy, search_criteria } };
+  const over = search_criteria ? doing : overGraphql(doing);
+  const answer = await call(over, 'put /data/:class/by_criteria', {}, given, TOTAL);
+  expect(answer).toEqual(answerOf(() => model.updateByCriteria(actor, filter, change).length));
 }
 
 async function remove(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller } = doing;
+  const { model, choice, actor } = doing;
   const id = anId(model, choice);
   const isKnown = model.records.some((record) => record.id === id);
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'DELETE', `/data/${className}/${id}`, {}, () => true)
-      : await callGraphql(
-          caller,
-          'mutation ($className: String!, $id: ID!) { answer: deleteRecord(className: $className, id: $id) }',
-          { className, id },
-          () => true,
-        );
+  const answer = await call(doing, 'delete /data/:class/:id', { id }, {}, { rest: () => true, graphql: () => true });
   const expected = isKnown ? (model.delete(actor, [id]).deleted.length > 0 ? 'deleted' : 'forbidden') : 'not found';
   expect(expected === 'deleted' ? { value: true } : { refused: expected }).toEqual(answer);
 }
 
 async function removeMany(doing: Doing): Promise<void> {
-  const { className, model, choice, transport, actor, caller } = doing;
+  const { model, choice, actor } = doing;
   const ids = [...new Set([anId(model, choice), anId(model, choice)])];
   if (ids.length < 2) return;
-  const answer =
-    transport === 'rest'
-      ? await callRest(caller, 'DELETE', `/data/${className}/${ids}`, {}, (body) => ({
-          deleted: body.SuccessfullyDeleted.ids,
-          notFound: body.NotFound.ids,
-          wrongPermissions: body.WrongPermissions?.ids ?? [],
-        }))
-      : await callGraphql(
-          caller,
-          `mutation ($className: String!, $ids: [ID!]!) { answer: deleteRecords(className: $className, ids: $ids) {
-            deleted: deletedIds notFound: notFoundIds wrongPermissions: wrongPermissionsIds } }`,
-          { className, ids },
-          (deleted) => deleted,
-        );
-  expectSame(doing, answer, () => model.delete(actor, ids));
+  const answer = await call(
+    doing,
+    'delete /data/:class/:ids',
+    { ids },
+    {},
+    {
+      rest: ({ SuccessfullyDeleted, NotFound, WrongPermissions }) => ({
+        deleted: SuccessfullyDeleted.ids as string[],
+        notFound: NotFound.ids as string[],
+        wrongPermissions: (WrongPermissions?.ids ?? []) as string[],
+      }),
+      graphql: ({ deletedIds, notFoundIds, wrongPermissionsIds }) => ({
+        deleted: deletedIds,
+        notFound: notFoundIds,
+        wrongPermissions: wrongPermissionsIds,
+      }),
+    },
+  );
+  expect(answer).toEqual(answerOf(() => model.delete(actor, ids)));
 }
 
 async function removeByCriteria(doing: Doing): Promise<void> {
-  const { className, model, choice, actor, caller, userIds } = doing;
+  const { model, choice, actor, userIds } = doing;
   // Most criteria match most records, which would leave none.
   const filter = {
     all: [aFilter(model, choice, userIds), aFilter(model, choice, userIds), aFilter(model, choice, userIds)],
   };
-  const answer = await callGraphql(
-    caller,
-    `mutation ($className: String!, $criteria: JSON) {
-      answer: deleteRecordsByCriteria(className: $className, criteria: $criteria) { totalDeleted } }`,
-    { className, criteria: graphqlFilter(filter, (name) => graphqlName(name, model)) },
-    ({ totalDeleted }) => totalDeleted,
-  );
-  expectSame(doing, answer, () => model.deleteByCriteria(actor, filter));
+  const variables = { criteria: graphqlFilter(filter, (name) => graphqlName(name, model)) };
+  const answer = await call(overGraphql(doing), 'delete /data/:class/by_criteria', {}, { variables }, TOTAL);
+  expect(answer).toEqual(answerOf(() => model.deleteByCriteria(actor, filter)));
+}
+
+/** REST cannot express every filter. */
+function overGraphql(doing: Doing): Doing {
+  return { ...doing, transport: doing.transport === 'REST' ? 'GraphQL' : doing.transport };
+}
+
+const TOTAL = {
+  rest: ({ total_found }: Body) => total_found as number,
+  graphql: ({ totalFound, totalDeleted }: Body) => (totalFound ?? totalDeleted) as number,
+};
+
+async function call<Value>(
+  { transport, className, caller }: Doing,
+  name: string,
+  args: Args,
+  given: Partial<Call>,
+  read: { rest: (body: Body) => Value; graphql: (data: Body) => Value },
+): Promise<Answer<Value>> {
+  const answer = await ask(transport, name, { className, ...args }, caller, given);
+  if (!('served' in answer)) return refused(answer, name);
+  return { value: transport === 'REST' ? read.rest(answer.served) : read.graphql(answer.data) };
+}
+
+function shown({ transport, model }: Doing, record: Stored): Shown {
+  return shownBy(transport, model.fields, record);
 }
 
 /** Changes permissions of the class, and whether a field is required or unique. */
@@ -288,8 +275,4 @@ export async function indexesSettled({ className }: Scene): Promise<void> {
     ];
     return states.every((state) => state === 'READY' || state === 'NONE');
   });
-}
-
-function expectSame(_doing: Doing, answer: Answer<unknown>, expected: () => unknown): void {
-  expect(answer).toEqual(answerOf(expected));
 }

@@ -1,6 +1,8 @@
 import { graphql } from '../../support/clients/graphql.ts';
-import { rest } from '../../support/clients/rest.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
+import type { Body } from '../../support/operations/operation.ts';
+import { type Refused, refusalOf, UNREADABLE } from '../../support/operations/outcomes.ts';
+import type { TransportName } from './ask.ts';
 import type { Choice, GivenFilter, GivenTest } from './record-choices.ts';
 import { formOf, givenField, givenItem, shownValue } from './record-forms.ts';
 import type { FieldChange, NewRecord, RecordModel, Update } from './record-model.ts';
@@ -19,44 +21,28 @@ export function answerOf<Value>(deed: () => Value): Answer<Value> {
 }
 
 const REASONS: Record<string, Refusal['reason']> = {
-  400: 'invalid',
-  403: 'forbidden',
-  404: 'not found',
-  422: 'invalid',
+  [UNREADABLE]: 'invalid',
   BAD_USER_INPUT: 'invalid',
   UNPROCESSABLE: 'invalid',
   FORBIDDEN: 'forbidden',
   NOT_FOUND: 'not found',
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are of every shape
-type Read<Value> = (answer: any) => Value;
+export function refused({ refused: code, text }: Refused, asked: string): { refused: Refusal['reason'] } {
+  const reason = REASONS[code];
+  if (!reason) throw new Error(`${asked}: ${code} ${text}`);
+  return { refused: reason };
+}
 
 export async function callGraphql<Value>(
   as: Caller,
   document: string,
   variables: Record<string, unknown>,
-  read: Read<Value>,
+  read: (answer: Body) => Value,
 ): Promise<Answer<Value>> {
-  const { data, errors } = await graphql(document, variables, as);
-  if (!errors) return { value: read(data.answer) };
-  const refused = REASONS[errors[0]!.extensions?.code as string];
-  if (!refused) throw new Error(`${document} ${JSON.stringify([variables, errors])}`);
-  return { refused };
-}
-
-export async function callRest<Value>(
-  as: Caller,
-  method: string,
-  path: string,
-  body: { json?: unknown; form?: string },
-  read: Read<Value>,
-): Promise<Answer<Value>> {
-  const { status, text, body: answer } = await rest(method, path, { as, ...body });
-  if (status === 200 || status === 201) return { value: read(answer) };
-  const refused = REASONS[status];
-  if (!refused) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${status} ${text}`);
-  return { refused };
+  const answer = await graphql(document, variables, as);
+  const refusal = refusalOf(answer, document);
+  return refusal ? refused(refusal, document) : { value: read(answer.data.answer) };
 }
 
 /** A record as responses show it; hidden fields are null. */
@@ -72,8 +58,6 @@ export interface Shown {
 
 const HIDDEN = { parentId: null, userId: null, permissions: null, fields: null };
 
-export type TransportName = 'rest' | 'graphql';
-
 /** The record as a transport shows it; REST truncates dates to seconds. */
 export function shownBy(transport: TransportName, fields: Field[], record: Stored): Shown {
   const { id, parentId, userId, createdAt, updatedAt, permissions } = record;
@@ -81,7 +65,7 @@ export function shownBy(transport: TransportName, fields: Field[], record: Store
   if (record.isHidden) return { id, ...times, ...HIDDEN };
   const shown = fields.map(({ name, type }) => {
     const value = shownValue(type, record.fields.get(name));
-    const isCut = type === 'Date' && transport === 'rest';
+    const isCut = type === 'Date' && transport === 'REST';
     return [name, isCut ? JSON.parse(JSON.stringify(value).replaceAll(/\.\d{3}Z/g, 'Z')) : value];
   });
   const distinct = (permission: Permission): Permission => {
@@ -99,10 +83,7 @@ export function shownBy(transport: TransportName, fields: Field[], record: Store
   };
 }
 
-export const RECORD = `id parentId userId fields createdAt updatedAt permissions {
-  read { access ids groups } update { access ids groups } delete { access ids groups } }`;
-
-export function ofGraphql({
+function ofGraphql({
   permissions,
   ...record
 }: { permissions: Record<Deed, never> | null } & Omit<Shown, 'permissions'>): Shown {
@@ -119,9 +100,8 @@ interface LegacyPermission {
   users_groups?: string[];
 }
 
-/** Reads a record of a response with permissions. */
 // biome-ignore lint/suspicious/noExplicitAny: classes have fields of their own
-export function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }: any): Shown {
+function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permissions, ...fields }: any): Shown {
   if (!permissions) return { id: _id, createdAt: created_at, updatedAt: updated_at, ...HIDDEN };
   const read = ({ access, users_ids: ids, users_groups: groups }: LegacyPermission) =>
     ({ access, ...(ids && { ids: ids.map(Number) }), ...(groups && { groups }) }) as Permission;
@@ -136,6 +116,9 @@ export function ofRest({ _id, _parent_id, created_at, updated_at, user_id, permi
     fields,
   };
 }
+
+/** Readers of a record with permissions. */
+export const RECORD = { rest: ofRest, graphql: ofGraphql };
 
 export function permissionsInput(permissions: Record<string, Permission>): Record<string, unknown> {
   return Object.fromEntries(
@@ -215,9 +198,9 @@ function argumentOf(change: FieldChange, choice: Choice): unknown {
 }
 
 /** The body of a REST call: JSON, or a form where it can express the same. */
-export function bodyOf(legacy: Record<string, never>, choice: Choice): { json?: unknown; form?: string } {
+export function bodyOf(legacy: Record<string, never>, choice: Choice): { json?: object; encoded?: string } {
   const form = choice.oneIn(3) ? formOf(legacy) : undefined;
-  return form ? { form } : { json: legacy };
+  return form ? { json: legacy, encoded: form } : { json: legacy };
 }
 
 const ALIASES: Record<string, string> = {

@@ -5,6 +5,7 @@ import { sql } from '../../support/app/sql.ts';
 import { insertSession } from '../../support/fixtures/callers.ts';
 import { execute, quickUsers } from '../../support/fixtures/chat.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
+import { TRANSPORTS } from './ask.ts';
 import { Choice, classPermissions, FIELD_NAMES, FIELD_TYPES } from './record-choices.ts';
 import { RecordModel } from './record-model.ts';
 import { aQuestion, expectAnswers } from './record-questions.ts';
@@ -62,7 +63,7 @@ const aStep: fc.Arbitrary<Step> = fc.record({
     'update' as const,
     ...DEED_NAMES,
   ),
-  overRest: fc.boolean(),
+  transport: fc.constantFrom(...TRANSPORTS),
   numbers: numbers(120),
 });
 

@@ -61,16 +61,16 @@ export interface Window {
   dialogId: string;
   skip: number;
   limit: number;
-  newestFirst: boolean;
-  marks: boolean;
+  direction: 'desc' | undefined;
+  markAsRead: boolean;
 }
 
 export interface DialogUpdate {
   name?: string;
-  addOccupants?: number[];
-  removeOccupants?: number[];
-  addAdmins?: number[];
-  removeAdmins?: number[];
+  addOccupantIds?: number[];
+  removeOccupantIds?: number[];
+  addAdminIds?: number[];
+  removeAdminIds?: number[];
 }
 
 export interface Deleted {

@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { graphql } from '../../support/clients/graphql.ts';
 import type { QuickUser } from '../../support/fixtures/chat.ts';
+import { refusalOf } from '../../support/operations/outcomes.ts';
 import type { ChatModel } from './chat-model.ts';
+import { outcomeOf, refused } from './fixture.ts';
 import type { ModelDialog, ModelMessage } from './records.ts';
-import { type Answer, answerOf, callGraphql } from './transports.ts';
 
 const DIALOG = `id type name userId occupantIds adminIds lastMessage lastMessageId lastMessageUserId
   unreadMessagesCount`;
@@ -32,13 +33,10 @@ export async function expectAnswers(model: ChatModel, users: QuickUser[], dialog
   ];
   for (const user of users) {
     for (const [asked, expected] of rows) {
-      const answer: Answer<unknown> = await callGraphql(
-        `query ($id: ID!) { answer: ${asked} }`,
-        { id },
-        user,
-        (it) => it,
-      );
-      expect([user.id, asked, answer]).toEqual([user.id, asked, answerOf(() => expected(user.id))]);
+      const answer = await graphql(`query ($id: ID!) { answer: ${asked} }`, { id }, user);
+      const refusal = refusalOf(answer, asked);
+      const outcome = refusal ? refused(refusal, asked) : { value: answer.data.answer };
+      expect([user.id, asked, outcome]).toEqual([user.id, asked, outcomeOf(() => expected(user.id))]);
     }
   }
 }

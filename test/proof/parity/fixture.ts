@@ -1,64 +1,30 @@
-import { randomBytes } from 'node:crypto';
 import { db } from '../../../src/db/client.ts';
 import type { Prisma } from '../../../src/generated/prisma/client.ts';
-import { hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../../src/lib/tokens.ts';
 import { storeAssistant } from '../../../src/resolvers/ai/assistants.ts';
 import { hashPassword } from '../../../src/resolvers/users/passwords.ts';
 import { running } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
+import { insertSession } from '../../support/fixtures/callers.ts';
 import { execute } from '../../support/fixtures/chat.ts';
 import { anonymous, type Caller } from '../../support/fixtures/users.ts';
+import { formOf } from '../../support/operations/files.ts';
+import type { Fixture } from '../../support/operations/operation.ts';
+import { PASSWORD } from '../../support/operations/people.ts';
+import type { Id, Kind, Pick, Who } from '../../support/operations/values.ts';
 import { Names } from './names.ts';
 
-/** Objects that commands refer to by index. */
-export type Kind =
-  | 'user'
-  | 'dialog'
-  | 'message'
-  | 'record'
-  | 'blob'
-  | 'geodatum'
-  | 'event'
-  | 'subscription'
-  | 'pushToken';
-
-/** An existing object, or one that the application does not have. */
-export type Pick = { nth: number } | 'unknown' | 'foreign' | 'malformed';
-
 export const PEOPLE = ['alice', 'bob', 'carol', 'dave'] as const;
-export type Who =
-  | (typeof PEOPLE)[number]
-  | 'key'
-  | 'session of alice'
-  | 'session of bob'
-  | 'application session'
-  | 'stranger'
-  | 'anonymous'
-  | 'refused token'
-  | 'refused key'
-  | 'key for nobody';
 
-export const PASSWORD = 'password-1';
 const UNKNOWN = { number: 99_999_999, text: '0123456789abcdef01234567' };
 const NUMBERED = new Set<Kind>(['user', 'blob', 'geodatum', 'event', 'subscription', 'pushToken']);
 
 /** The application of one transport; the fixtures of the others differ only in ids. */
-export interface ParityFixture {
-  applicationId: number;
-  authKey: string;
-  authSecret: string;
+export interface ParityFixture extends Fixture {
   key: Caller;
   ringer: Caller;
   callers: Record<Who, Caller>;
-  assistantId: string;
-  /** Ids by kind, in the order of creation. */
-  known: Record<Kind, (number | string)[]>;
-  /** Form fields of allowed uploads, by blob id. */
-  uploads: Map<number | string, Record<string, string>>;
-  nonce: number;
   names: Names;
-  pick: (kind: Kind, pick: Pick) => number | string;
 }
 
 let passwordHash: Promise<string> | undefined;
@@ -103,12 +69,23 @@ export async function createParityFixture(modelUrl: string): Promise<ParityFixtu
     message: [],
     record: [],
     blob: [],
+    uid: [],
     geodatum: [],
     event: [],
     subscription: [],
     pushToken: [],
+    assistant: [],
   };
   const foreign = { number: stranger.users[0]!.id, text: await foreignDialog(stranger) };
+  const uids = new Map<Id, string>();
+  const pick = (kind: Kind, pick: Pick): Id => {
+    if (kind === 'uid') return uids.get(fixture.pick('blob', pick)) ?? '0'.repeat(34);
+    const form = NUMBERED.has(kind) ? 'number' : 'text';
+    if (pick === 'malformed') return 'no-id';
+    if (pick === 'foreign') return foreign[form];
+    const all = known[kind];
+    return pick === 'unknown' || all.length === 0 ? UNKNOWN[form] : all[pick % all.length]!;
+  };
   const fixture: ParityFixture = {
     applicationId,
     authKey: application.authKey,
@@ -116,24 +93,18 @@ export async function createParityFixture(modelUrl: string): Promise<ParityFixtu
     key,
     ringer,
     callers: await callersOf(tenant, stranger),
-    assistantId: '',
     known,
     uploads: new Map(),
+    uids,
     nonce: 5_000,
     names: new Names(),
-    pick: (kind, pick) => {
-      const form = NUMBERED.has(kind) ? 'number' : 'text';
-      if (pick === 'malformed') return 'no-id';
-      if (pick === 'foreign') return foreign[form];
-      const all = known[kind];
-      return pick === 'unknown' || all.length === 0 ? UNKNOWN[form] : all[pick.nth % all.length]!;
-    },
+    pick,
   };
   const assistant = await storeAssistant(
     { name: 'Helper', baseUrl: modelUrl, model: 'tiny', applicationId, isTrusted: true },
     running.app.services,
   );
-  fixture.assistantId = assistant.id;
+  known.assistant.push(assistant.id);
   await furnish(fixture);
   return fixture;
 }
@@ -160,24 +131,15 @@ async function callersOf({ applicationId, key, users }: Tenant, stranger: Tenant
     carol,
     dave,
     key,
-    'session of alice': await session(applicationId, ids[0]!),
-    'session of bob': await session(applicationId, ids[1]!),
-    'application session': await session(applicationId, null),
+    'session of alice': await insertSession(ids[0]!, applicationId),
+    'session of bob': await insertSession(ids[1]!, applicationId),
+    'application session': await insertSession(null, applicationId),
     stranger: stranger.users[0]!,
     anonymous,
     'refused token': { headers: { 'SVC-Token': '0'.repeat(40) } },
     'refused key': { headers: { Authorization: 'ApiKey none' } },
     'key for nobody': { headers: { ...key.headers, 'On-Behalf-Of': String(UNKNOWN.number) } },
   };
-}
-
-async function session(applicationId: number, userId: number | null): Promise<Caller> {
-  const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
-  const at = running.now();
-  const tokenHash = hashSecret(token);
-  const rights = { nonce: 1, timestamp: 1, createdAt: at, updatedAt: at };
-  await db.session.create({ data: { applicationId, userId, tokenHash, ...rights } });
-  return { headers: { 'SVC-Token': token } };
 }
 
 const FURNISH = `mutation ($bob: Int!, $carol: Int!, $date: UnixTime!) {
@@ -216,7 +178,7 @@ const FILL = `mutation ($group: ID!, $lobby: ID!, $pair: ID!) {
   y: createRecord(input: { className: "cars", fields: { make: "Audi", year: 2002 }, permissions: { read: { access: OWNER } } }) { id }
 }`;
 
-async function furnish({ known, callers, uploads }: ParityFixture): Promise<void> {
+async function furnish({ known, callers, uploads, uids }: ParityFixture): Promise<void> {
   const { alice, key } = callers;
   const [, bob, carol] = known.user;
   await execute(CLASSES, {}, key);
@@ -224,7 +186,9 @@ async function furnish({ known, callers, uploads }: ParityFixture): Promise<void
   const made = await execute(FURNISH, { bob, carol, date }, alice);
   known.dialog.push(made.group.id, made.lobby.id, made.pair.id);
   known.blob.push(made.blob.id);
-  uploads.set(made.blob.id, formOf(made.blob.blobObjectAccess.params));
+  const form = formOf(made.blob.blobObjectAccess.params);
+  uploads.set(made.blob.id, form);
+  uids.set(made.blob.id, form.key!);
   known.geodatum.push(made.place.id);
   known.pushToken.push(made.pushToken.id);
   known.subscription.push(made.subscription[0].id);
@@ -233,8 +197,4 @@ async function furnish({ known, callers, uploads }: ParityFixture): Promise<void
   const filled = await execute(FILL, { group, lobby, pair }, alice);
   known.message.push(filled.a.id, filled.b.id, filled.c.id);
   known.record.push(filled.x.id, filled.y.id);
-}
-
-export function formOf(params: string): Record<string, string> {
-  return Object.fromEntries(new URL(params).searchParams);
 }

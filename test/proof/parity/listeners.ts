@@ -6,7 +6,8 @@ import { streamEvents } from '../../support/clients/sse.ts';
 import { connect, listenOn, until } from '../../support/clients/websocket.ts';
 import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
-import { type ParityFixture, PEOPLE, type Who } from './fixture.ts';
+import type { Who } from '../../support/operations/values.ts';
+import { type ParityFixture, PEOPLE } from './fixture.ts';
 
 const DIALOGS = `subscription { receivedEvents: dialogEvents { ${EVENT_FIELDS} } }`;
 const RECORDS = `subscription { receivedEvents: recordChanged(className: "cars") { change recordId record { fields } } }`;

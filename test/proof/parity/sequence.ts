@@ -2,28 +2,30 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import { clock, running } from '../../support/app/app.ts';
+import { TRANSPORTS, type TransportName, Transports } from '../../support/clients/transports.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { agree, type Outcome } from './canonical.ts';
-import type { Command } from './command.ts';
-import { createParityFixture, type ParityFixture, type Who } from './fixture.ts';
+import type { Args, Operation } from '../../support/operations/operation.ts';
+import type { Outcome } from '../../support/operations/outcomes.ts';
+import type { Who } from '../../support/operations/values.ts';
+import { agree } from './canonical.ts';
+import { createParityFixture, type ParityFixture } from './fixture.ts';
 import { Listeners, type Topic } from './listeners.ts';
 import { rowsOf, viewsOf } from './state.ts';
-import { endpoints, overHttp, overRest, SocketTransport, type Transport } from './transports.ts';
 
 export interface Step {
-  command: Command;
+  operation: Operation;
   who: Who;
-  args: unknown;
+  args: Args;
   /** The required outcome; undefined allows both. */
   isServed?: boolean;
 }
 
-export function stepOf(command: Command): fc.Arbitrary<Step> {
-  const choice = fc.record({ who: command.who, args: command.args }, { noNullPrototype: true });
+export function stepOf(operation: Operation): fc.Arbitrary<Step> {
+  const choice = fc.record({ who: operation.who, args: operation.args }, { noNullPrototype: true });
   return choice.map((chosen) => ({
     ...chosen,
-    command,
-    [fc.toStringMethod]: () => `${chosen.who}: ${command.route} ${fc.stringify(chosen.args)}`,
+    operation,
+    [fc.toStringMethod]: () => `${chosen.who}: ${operation.name} ${fc.stringify(chosen.args)}`,
   }));
 }
 
@@ -39,8 +41,7 @@ export interface Settings {
 }
 
 interface Stage {
-  name: string;
-  transport: Transport;
+  transport: TransportName;
   fixture: ParityFixture;
   listeners: Listeners;
 }
@@ -53,30 +54,25 @@ export async function expectParity(
   { steps, settings, modelUrl }: { steps: Step[]; settings: Settings; modelUrl: string },
   coverage: Coverage,
 ): Promise<void> {
-  const sockets = new SocketTransport();
+  const transports = new Transports();
   const stages: Stage[] = [];
   try {
-    const transports: [name: string, transport: Transport][] = [
-      ['REST', overRest],
-      ['GraphQL', overHttp],
-      ['WebSocket', sockets.run],
-    ];
-    const fixtures = await Promise.all(transports.map(() => openFixture(modelUrl, settings)));
-    for (const [place, [name, transport]] of transports.entries()) {
+    const fixtures = await Promise.all(TRANSPORTS.map(() => openFixture(modelUrl, settings)));
+    for (const [place, transport] of TRANSPORTS.entries()) {
       const fixture = fixtures[place]!;
-      stages.push({ name, transport, fixture, listeners: await Listeners.begin(fixture) });
+      stages.push({ transport, fixture, listeners: await Listeners.begin(fixture) });
     }
     for (const step of steps) {
-      const isServed = await take(step, stages, coverage);
-      if (step.command.changesCredentials) await sockets.close();
-      if (isServed && LEAVES_REST.test(step.command.route)) await sweep(running.now(), RETENTION);
+      const isServed = await take(step, { stages, transports, coverage });
+      if (step.operation.rules.changesCredentials) await transports.close();
+      if (isServed && LEAVES_REST.test(step.operation.name)) await sweep(running.now(), RETENTION);
       const topics = isServed ? topicsOf(step) : [];
       if (topics.length > 0) await Promise.all(stages.map(({ listeners }) => listeners.settle(topics)));
     }
     const [first, ...others] = await Promise.all(stages.map(endOf));
     for (const other of others) expect(other).toEqual(first);
   } finally {
-    await sockets.close();
+    await transports.close();
     for (const { listeners } of stages) await listeners.close();
   }
 }
@@ -93,34 +89,38 @@ const LEAVES_REST = /^(delete|put) \/(class|chat\/Dialog|users)/;
 const RETENTION = { sessionMinutes: 120, eventRetentionHours: 24 };
 
 /** Topics of the events that a command may cause; reading messages marks them. */
-function topicsOf({ command: { route } }: Step): Topic[] {
-  const [method, path = ''] = route.split(' ');
+function topicsOf({ operation: { route } }: Step): Topic[] {
+  const { method, path } = route;
   if (method === 'get' && path !== '/chat/Message') return [];
   if (path.startsWith('/chat')) return ['dialogs'];
   if (path.startsWith('/data') || path.startsWith('/class')) return ['records'];
   return path.startsWith('/users') ? ['dialogs', 'records'] : [];
 }
 
-async function take({ command, who, args, ...notified }: Step, stages: Stage[], coverage: Coverage): Promise<boolean> {
+async function take(
+  { operation, who, args, ...notified }: Step,
+  { stages, transports, coverage }: { stages: Stage[]; transports: Transports; coverage: Coverage },
+): Promise<boolean> {
   clock.advance(1_000);
-  const endpoint = endpoints.get(command.route)!;
+  const { name } = operation;
   const outcomes = await Promise.all(
     stages.map(async ({ transport, fixture }) => {
-      const outcome = await transport(endpoint, command.call(fixture, args), fixture.callers[who]);
-      if ('served' in outcome && outcome.served !== '') command.learn?.(fixture, outcome.served, args);
-      return fixture.names.of(outcome) as Outcome;
+      const answer = await transports.run(transport, operation, operation.call(args, fixture), fixture.callers[who]);
+      if (!('served' in answer)) return fixture.names.of(answer) as Outcome;
+      if (answer.served !== '') operation.learn(answer.served, fixture);
+      return fixture.names.of({ served: answer.served }) as Outcome;
     }),
   );
   const [rest, ...others] = outcomes as [Outcome, ...Outcome[]];
   const isServed = 'served' in rest;
-  const count = coverage.get(command.route) ?? { served: 0, refused: 0 };
-  coverage.set(command.route, count);
+  const count = coverage.get(name) ?? { served: 0, refused: 0 };
+  coverage.set(name, count);
   count[isServed ? 'served' : 'refused']++;
-  const asked = fc.stringify([who, command.route, args]);
+  const asked = fc.stringify([who, name, args]);
   if (notified.isServed !== undefined) expect({ asked, isServed, ...rest }).toEqual({ asked, ...notified, ...rest });
   for (const [place, other] of others.entries()) {
     if (agree(rest, other)) continue;
-    expect({ asked, by: stages[place + 1]!.name, ...other }).toEqual({ asked, by: 'REST', ...rest });
+    expect({ asked, by: stages[place + 1]!.transport, ...other }).toEqual({ asked, by: 'REST', ...rest });
   }
   return isServed;
 }

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
-import { type ChatTransport, throughGraphQL, throughRest } from '../../support/clients/chat-transports.ts';
+import {
+  type ChatTransport,
+  throughGraphQL,
+  throughRest,
+  throughWebSocket,
+} from '../../support/clients/chat-transports.ts';
 import {
   createListeners,
   DIALOG_EVENTS,
@@ -26,6 +31,7 @@ const ALL = [...OCCUPANTS, 'key'] as const;
 describe.each<[string, ChatTransport]>([
   ['REST', throughRest],
   ['GraphQL', throughGraphQL],
+  ['WebSocket', throughWebSocket],
 ])('dialog events of actions over %s', (_name, transport) => {
   test('a sent or edited message notifies the occupants and the API key', async () => {
     const { alice, dialogId, eventsDuring } = await createListeners();

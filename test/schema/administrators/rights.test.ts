@@ -18,34 +18,16 @@ import {
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
-import { allOperations } from '../../support/fixtures/operations.ts';
 import { type Caller, createUser, createUsers, type TestUser } from '../../support/fixtures/users.ts';
+import { isFor } from '../../support/operations/access.ts';
+import { rootFields } from '../../support/operations/root-fields.ts';
 
 useApp();
 
 const ROLES: Role[] = ['owner', 'developer', 'support', 'viewer'];
 
-/** They need no credentials, and return nothing more to callers who have some. */
-const PUBLIC = [
-  'acceptAdministratorLink',
-  'accountSettings',
-  'administrator',
-  'administratorLink',
-  'createSession',
-  'passwordReset',
-  'passkeySignInOptions',
-  'requestAdministratorLink',
-  'requestResetLink',
-  'resetPassword',
-  'signInAdministrator',
-  'signInAdministratorWithPasskey',
-  'uploadBlob',
-];
-
-/** Those that an administrator can reach at all. */
-const OPERATIONS = allOperations().filter(
-  ({ name, path }) => !PUBLIC.includes(name) && operationAccess.get(path) !== 'token',
-);
+/** Those that an administrator can reach at all. Others need no credentials, except for files that are not public. */
+const OPERATIONS = rootFields().filter((one) => one.name === 'blobFile' || !isFor(one, 'anyone', 'token'));
 
 /** They end what the other tests need; their own tests follow. */
 const DESTRUCTIVE = new Set(['signOutAdministrator', 'deleteApplication', 'rotateApplicationSecret']);
@@ -74,11 +56,6 @@ describe.each(ROLES)('the role %s', (role) => {
       else expect([operation.path, found]).toEqual([operation.path, NOT_ALLOWED]);
     }
   });
-});
-
-test('operations without a right need no credentials', () => {
-  const access = PUBLIC.map((name) => allOperations().find((one) => one.name === name)?.path);
-  expect(access.map((path) => operationAccess.get(path!))).toEqual(PUBLIC.map(() => 'anyone'));
 });
 
 test('texts of messages require a reason, and deletions a confirmation', async () => {

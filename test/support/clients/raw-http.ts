@@ -67,11 +67,16 @@ export function rawRequest(
   });
 }
 
-export function multipart(fields: Record<string, string>): string {
-  const parts = Object.entries(fields).map(
-    ([name, value]) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
-  );
-  return `${parts.join('')}--B--\r\n`;
+/** A field of a form with the boundary of `MULTIPART`. */
+export function multipartField(name: string, value: unknown, more = ''): string {
+  return `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+}
+
+/** @param file bytes of a file `x.txt` behind the fields */
+export function multipart(fields: object, file?: string): string {
+  const parts = Object.entries(fields).map(([name, value]) => multipartField(name, value));
+  const last = file === undefined ? '' : multipartField('file', file, '; filename="x.txt"\r\nContent-Type: text/plain');
+  return `${parts.join('')}${last}--B--\r\n`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

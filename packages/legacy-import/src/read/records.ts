@@ -1,6 +1,6 @@
 import { MigrationError, SourceError } from '../errors.ts';
 import type { Run } from '../run.ts';
-import { newFields, type RuledField, readFieldType } from '../service.ts';
+import { newFields, type RuledField, readFieldType, sentenceOf } from '../service.ts';
 import type { SourceClass, SourceRecord } from '../shapes.ts';
 import { pagesById } from './pages.ts';
 
@@ -62,5 +62,5 @@ export function isArrayField({ is_array }: SourceClass['custom_fields'][number])
 
 function requireFit(className: string, fields: ReadonlyMap<string, RuledField>, record: SourceRecord): void {
   const [problem] = newFields(fields, record.fields).problems;
-  if (problem !== undefined) throw new MigrationError(`record ${record.id} of ${className}: ${problem}`);
+  if (problem !== undefined) throw new MigrationError(`record ${record.id} of ${className}: ${sentenceOf(problem)}`);
 }

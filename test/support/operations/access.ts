@@ -1,0 +1,59 @@
+import type { Access } from '../../../src/lib/access.ts';
+
+/** Every root field by the access that the contract gives it. A new root field is added here. */
+const NAMES: Record<Access, string> = {
+  anyone: `Query: accountSettings administrator administratorLink blobFile passwordReset
+    Mutation: acceptAdministratorLink createSession passkeySignInOptions requestAdministratorLink requestResetLink
+    resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob`,
+  session: `Query: blob geodata geodatum record recordFile recordPage records recordsById user userByEmail
+    userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
+    Mutation: createUser requestPasswordReset`,
+  token: 'Query: session Mutation: deleteSession loginUser logoutUser',
+  user: `Query: addressBook contacts dialogNotifications me registeredContacts subscriptions unreadCounts webPushKey
+    Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
+    deletePushToken deleteSubscription markDialogMessages removeReaction sendMessage startTyping
+    updateDialogNotifications uploadContacts`,
+  userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
+    pushDeliveries pushSends reactions
+    Mutation: askGateway assistAnswer completeBlob createChildRecord createEvents createRecord createRecords deleteBlob
+    deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages deleteOldGeodata deleteRecord deleteRecordFile
+    deleteRecords deleteRecordsByCriteria deleteUser deleteUserByExternalId readMessages summarizeDialog translateText
+    updateBlob updateDialog updateEvent updateGeodatum updateMessages updateRecord updateRecords
+    updateRecordsByCriteria updateUser uploadRecordFile
+    Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
+    summaryStream typing`,
+  key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
+    identityProviders mailPreview mailTemplates pushSettings userSessions
+    Mutation: blockUser createApiKey createAssistant createClass deleteAssistant deleteClass deleteIdentityProvider
+    deletePushSettings endUserSessions resetMailTemplate revokeApiKey testMail tryAssistant unblockUser
+    updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
+  administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
+    requestLog serviceStatus slowShapes
+    Mutation: cancelJob changeAdministratorPassword confirmAdministrator createApplication createBackupDownload
+    createPasskey createPasskeyOptions createTotpSecret deleteAdministrator deleteAdministratorInvitation
+    deleteApplication deleteBackup deletePasskey disableTotp enableTotp inviteAdministrator passkeyConfirmationOptions
+    rotateApplicationSecret signOutAdministrator startCheck startExport updateAdministrator updatePasskey
+    Subscription: jobChanged requestLogged`,
+};
+
+/** Paths of root fields, such as `Query.dialog`, by access. */
+const PATHS = Object.fromEntries(
+  Object.entries(NAMES).map(([access, names]) => {
+    let type = '';
+    const paths = names.split(/\s+/).flatMap((word) => {
+      if (!word.endsWith(':')) return [`${type}.${word}`];
+      type = word.slice(0, -1);
+      return [];
+    });
+    return [access, paths];
+  }),
+) as Record<Access, string[]>;
+
+export const expectedAccess: Record<string, Access> = Object.fromEntries(
+  Object.entries(PATHS).flatMap(([access, paths]) => paths.map((path) => [path, access as Access])),
+);
+
+/** Whether the contract gives a root field one of these accesses. */
+export function isFor({ path }: { path: string }, ...accesses: Access[]): boolean {
+  return accesses.includes(expectedAccess[path]!);
+}
