@@ -61,7 +61,7 @@ describe('updateIdentityProvider', () => {
       { applicationId: 92, ...FACEBOOK, endpoint: 'file:///x' },
       { encrypter: ENCRYPTER, now: running.now() },
     );
-    await expect(wrong).rejects.toMatchObject({ fields: { endpoint: [expect.any(String)] } });
+    await expect(wrong).rejects.toMatchObject({ fields: { endpoint: [{ reason: 'SETTING_INVALID' }] } });
   });
 
   test('updateIdentityProvider rejects invalid settings and two providers at once', async () => {
