@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
-import { parseEncryptionKey } from './server/encryption/keys.ts';
+import { parseEncryptionKey } from './platform/encryption/keys.ts';
 
 const whole = (min: number, max: number) =>
   z

@@ -16,19 +16,19 @@ import type {
 import type { Actor } from './lib/actor.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
+import type { Encrypter } from './platform/encryption/encrypter.ts';
+import type { CallingRequest } from './platform/limits/client-address.ts';
+import type { Meter, RateLimits } from './platform/limits/rate-limits.ts';
+import type { DiskSpace } from './platform/observability/disk-space.ts';
+import type { Observer } from './platform/observability/observer.ts';
+import type { RequestFacts } from './platform/observability/request-facts.ts';
+import type { RequestLog } from './platform/observability/request-log.ts';
 import type { Hub } from './realtime/hub.ts';
 import type { JobNotifier } from './realtime/job-notifier.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
-import type { Encrypter } from './server/encryption/encrypter.ts';
-import type { CallingRequest } from './server/limits/client-address.ts';
-import type { Meter, RateLimits } from './server/limits/rate-limits.ts';
-import type { DiskSpace } from './server/observability/disk-space.ts';
-import type { Observer } from './server/observability/observer.ts';
-import type { RequestFacts } from './server/observability/request-facts.ts';
-import type { RequestLog } from './server/observability/request-log.ts';
 
 export interface Diagnostics {
   now: () => Date;

@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
 import { SECOND } from './lib/time.ts';
+import { createLog, readable } from './platform/observability/log.ts';
+import { collectTraces } from './platform/observability/tracing.ts';
 import type { DatabaseServer } from './server/database-server.ts';
-import { createLog, readable } from './server/observability/log.ts';
-import { collectTraces } from './server/observability/tracing.ts';
 import { type WorkerProcess, workerProcess } from './server/worker.ts';
 import { forkWorkers } from './server/workers.ts';
 
-type Traces = ReturnType<typeof import('./server/observability/otlp.ts').startOtlp>;
+type Traces = ReturnType<typeof import('./platform/observability/otlp.ts').startOtlp>;
 type Part = { stop: () => Promise<void> } | undefined;
 
 interface Serving {
@@ -118,7 +118,7 @@ function stopSignal(): Promise<void> {
 
 async function startTraces({ traces }: Config, log: Logger): Promise<Traces | undefined> {
   if (!traces) return undefined;
-  const { startOtlp } = await import('./server/observability/otlp.ts');
+  const { startOtlp } = await import('./platform/observability/otlp.ts');
   const started = startOtlp(log);
   collectTraces(started.tracing);
   return started;

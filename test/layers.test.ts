@@ -8,11 +8,11 @@ const SRC = resolve(import.meta.dirname, '../src');
 const SHARED = [
   'generated',
   'lib',
+  'platform/encryption',
+  'platform/http',
+  'platform/limits',
+  'platform/observability',
   'project-root',
-  'server/encryption',
-  'server/http',
-  'server/limits',
-  'server/observability',
 ];
 
 /** Modules that each module may import in addition to the shared ones. */
@@ -97,10 +97,10 @@ function importsOf(file: string): string[] {
   return [...relatives].map((match) => resolve(file, '..', match[1]!));
 }
 
-/** `server/limits/quota.ts` → `server/limits`, `server/services.ts` → `server`, `config.ts` → `config`. */
+/** `platform/limits/quota.ts` → `platform/limits`, `server/services.ts` → `server`, `config.ts` → `config`. */
 function moduleOf(file: string): string {
   const [first = '', second, ...rest] = file.split('/');
-  const isNested = (first === 'server' || first === 'operator') && rest.length > 0;
+  const isNested = ['server', 'operator', 'platform'].includes(first) && rest.length > 0;
   return isNested ? `${first}/${second}` : first.replace(/\.ts$/, '');
 }
 

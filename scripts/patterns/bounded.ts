@@ -1,12 +1,12 @@
-import { MAX_SHOWN } from '../../src/server/observability/redact.ts';
+import { MAX_SHOWN } from '../../src/platform/observability/redact.ts';
 import type { BoundedPattern } from './judge.ts';
 
 const shown = (literal: string): BoundedPattern => ({
-  file: 'src/server/observability/redact.ts',
+  file: 'src/platform/observability/redact.ts',
   literal,
   bound: MAX_SHOWN,
   reason:
-    'Finds secrets anywhere in a log message; redactText truncates it first (test/server/observability/redact.test.ts).',
+    'Finds secrets anywhere in a log message; redactText truncates it first (test/platform/observability/redact.test.ts).',
 });
 
 export const BOUNDED: BoundedPattern[] = [

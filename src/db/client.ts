@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { tracing } from '../server/observability/tracing.ts';
+import { tracing } from '../platform/observability/tracing.ts';
 import { createPool } from './pool.ts';
 import { tracedAdapter } from './traced-adapter.ts';
 

@@ -1,6 +1,6 @@
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
-import { type SpanReference, tracing } from '../server/observability/tracing.ts';
+import { type SpanReference, tracing } from '../platform/observability/tracing.ts';
 import { isDatabaseUnavailable, isLockConflict } from './failures.ts';
 import { waitForLocks } from './transact.ts';
 

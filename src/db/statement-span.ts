@@ -1,4 +1,4 @@
-import { tracing } from '../server/observability/tracing.ts';
+import { tracing } from '../platform/observability/tracing.ts';
 
 /** Longer statements are truncated: the rest is rows of placeholders. */
 const MAX_TEXT = 4_000;

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
+import { createLog } from '../platform/observability/log.ts';
 import type { App } from '../server/lifecycle.ts';
-import { createLog } from '../server/observability/log.ts';
 import { Mount } from './mount.ts';
 import { namingOptions, readOptions } from './options.ts';
 import type { Atrium, AtriumCredentials, AtriumOptions, Mounted, Started } from './types.ts';

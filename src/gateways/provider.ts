@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SECOND } from '../lib/time.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
-import { traced } from '../server/observability/tracing.ts';
+import { traced } from '../platform/observability/tracing.ts';
 
 /** Includes the last byte of the response. */
 const REQUEST_TIMEOUT_MS = 5 * SECOND;

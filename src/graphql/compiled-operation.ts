@@ -26,8 +26,8 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 import type { Context } from '../context.ts';
+import { countedProperty, readsProperty } from '../schema/plugins/response-size.ts';
 import { isIncluded } from '../schema/requested-fields.ts';
-import { countedProperty, readsProperty } from '../schema/response-size.ts';
 import { argumentsOf, type Variables, variablesOf } from './compiled-inputs.ts';
 import { type Complete, failed, ignore, isPromise, keysOf, listOf, type Place, type Run } from './compiled-values.ts';
 

@@ -1,8 +1,8 @@
 import type { Services } from '../context.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
+import { detached } from '../platform/observability/tracing.ts';
 import { findValidity } from '../resolvers/sessions/validity.ts';
-import { detached } from '../server/observability/tracing.ts';
 
 /**
  * Calls `onEnd` once when the credentials of the viewer end: by logout or login with the same token or revocation of

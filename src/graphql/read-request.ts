@@ -1,9 +1,9 @@
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Services } from '../context.ts';
 import { isKnown, type Viewer } from '../lib/access.ts';
+import type { Meter } from '../platform/limits/rate-limits.ts';
 import { schema as serviceSchema } from '../schema/index.ts';
 import { schemaFor } from '../schema/typed/index.ts';
-import type { Meter } from '../server/limits/rate-limits.ts';
 import { knownDocument, prepareDocument } from './documents.ts';
 import { variableProblem } from './variables.ts';
 

@@ -16,8 +16,8 @@ import { administratorOf, type Viewer } from '../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../lib/errors.ts';
 import { Loaders } from '../lib/loaders.ts';
 import { ResponseSize } from '../lib/response-size.ts';
+import { traced } from '../platform/observability/tracing.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
-import { traced } from '../server/observability/tracing.ts';
 import { bounded } from './execute.ts';
 
 /** Maximum events of one subscriber that are executed together. */

@@ -1,5 +1,5 @@
 import type { ExecutionArgs } from 'graphql';
-import { type SpanOptions, traced } from '../server/observability/tracing.ts';
+import { type SpanOptions, traced } from '../platform/observability/tracing.ts';
 import { requestedOperation } from './operations.ts';
 
 /** A child of the request span, or a root span for a WebSocket message. */

@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from '../db/failures.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { DAY, SECOND } from '../lib/time.ts';
 import { ArchiveError } from '../operator/archive/archive-error.ts';
+import { detached, traced } from '../platform/observability/tracing.ts';
 import { removeReleased } from '../resolvers/files/staged.ts';
 import {
   claimJob,
@@ -16,7 +17,6 @@ import {
   storeProgress,
 } from '../resolvers/jobs/lease.ts';
 import type { JobResult } from '../resolvers/jobs/rows.ts';
-import { detached, traced } from '../server/observability/tracing.ts';
 import { ArchiveParts, LostJobError } from './archive-parts.ts';
 import { checkApplication, exportToParts } from './job-work.ts';
 

@@ -1,5 +1,5 @@
 import type { Job, JobOwner, WorkQueue } from '../db/work-queue.ts';
-import { traced } from '../server/observability/tracing.ts';
+import { traced } from '../platform/observability/tracing.ts';
 
 export interface SlotSettings<Data extends JobOwner> {
   name: string;

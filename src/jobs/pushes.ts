@@ -2,13 +2,13 @@ import type { ClientConfig } from 'pg';
 import type { Services } from '../context.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
+import { detached } from '../platform/observability/tracing.ts';
 import { startDueEvents } from '../resolvers/events/due.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
 import { findDue, startDueRetries } from '../resolvers/pushes/due.ts';
 import { MessagePushes } from '../resolvers/pushes/messages.ts';
 import { spreadSend } from '../resolvers/pushes/spread.ts';
-import { detached } from '../server/observability/tracing.ts';
 import { JobSlots } from './job-slots.ts';
 
 /** Due times pass without a signal, and wake-up signals may be lost, so due work is polled at this interval. */

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached } from '../server/observability/tracing.ts';
+import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
 import { credentialTopic, credentialTopics } from './credential-topics.ts';
 import type { Outbox } from './outbox.ts';

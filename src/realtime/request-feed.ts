@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { query } from '../db/query.ts';
 import { SECOND } from '../lib/time.ts';
-import { detached } from '../server/observability/tracing.ts';
+import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
 import { RowQueue, type RowSource } from './row-queue.ts';
 

@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode } from 'graphql';
 import type { Access } from '../lib/access.ts';
+import type { LimitName } from '../platform/limits/definitions.ts';
 import { operationAccess, operationLimit } from '../schema/index.ts';
-import type { LimitName } from '../server/limits/definitions.ts';
 
 export interface Rules {
   field: string;

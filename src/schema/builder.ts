@@ -16,12 +16,12 @@ import { getDatamodel } from '../generated/pothos.ts';
 import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import type { FileContent } from '../resolvers/files/content.ts';
-import './administrator-access.ts';
-import './clean-inputs.ts';
-import './fresh-loaders.ts';
-import './observed.ts';
-import './rate-limits.ts';
-import './response-size.ts';
+import './plugins/administrator-access.ts';
+import './plugins/clean-inputs.ts';
+import './plugins/fresh-loaders.ts';
+import './plugins/observed.ts';
+import './plugins/rate-limits.ts';
+import './plugins/response-size.ts';
 
 export type JsonInput = object | string | number | boolean | null;
 

@@ -1,7 +1,7 @@
 import type { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import type { Access } from '../lib/access.ts';
 import { REASONS } from '../lib/reasons.ts';
-import type { LimitName } from '../server/limits/definitions.ts';
+import type { LimitName } from '../platform/limits/definitions.ts';
 import { builder } from './builder.ts';
 import './scalars.ts';
 import './sessions.ts';
@@ -87,4 +87,4 @@ function scopesOf(type: GraphQLObjectType): [string, object | undefined][] {
   });
 }
 
-export { administratorOperations, rightOf } from './administrator-access.ts';
+export { administratorOperations, rightOf } from './plugins/administrator-access.ts';

@@ -1,6 +1,6 @@
 import type { Services } from '../context.ts';
+import { boundUnread } from '../platform/http/unread-responses.ts';
 import { createHandlers, type HandlerSettings, type Handlers } from './handlers.ts';
-import { boundUnread } from './http/unread-responses.ts';
 import { createHttpServer, type Entrance } from './server.ts';
 
 export interface EntranceSettings {

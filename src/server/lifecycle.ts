@@ -10,11 +10,11 @@ import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
 import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
+import { Health } from '../platform/observability/health.ts';
+import { Metrics, type Peers, type Readings } from '../platform/observability/metrics.ts';
 import { downloads } from '../rest/http/downloads.ts';
 import { isKnownName } from '../rest/known-names.ts';
 import { createEntrances, type EmbeddedEntrances } from './entrances.ts';
-import { Health } from './observability/health.ts';
-import { Metrics, type Peers, type Readings } from './observability/metrics.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
 
 export interface AppDependencies extends ServiceDependencies {

@@ -2,10 +2,10 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, naming } from '../config.ts';
+import type { Encrypter } from '../platform/encryption/encrypter.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../resolvers/applications/create.ts';
 import { countUndecryptable } from '../resolvers/applications/secrets.ts';
 import { encryptIdentityProviders } from '../resolvers/sessions/identity-providers.ts';
-import type { Encrypter } from './encryption/encrypter.ts';
 
 /** Per kind of secret. A sample suffices, because a wrong key fails on every secret. */
 const SECRETS_TRIED = 10;

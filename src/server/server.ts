@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { MINUTE, SECOND } from '../lib/time.ts';
+import { addressOf, close, listen } from '../platform/http/listening.ts';
 import type { Handlers } from './handlers.ts';
-import { addressOf, close, listen } from './http/listening.ts';
 
 /** Longer than Node's default of five minutes, because a phone may need more for an upload of 100 MB. */
 const REQUEST_TIMEOUT_MS = 30 * MINUTE;

@@ -1,8 +1,8 @@
 import { type Config, naming } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
+import { Encrypter } from '../platform/encryption/encrypter.ts';
+import { readKeyFile } from '../platform/encryption/key-file.ts';
 import { type DatabaseServer, type DatabaseSettings, type OpenOptions, openServer } from './database-server.ts';
-import { Encrypter } from './encryption/encrypter.ts';
-import { readKeyFile } from './encryption/key-file.ts';
 
 export async function openDatabase(config: DatabaseSettings, options: OpenOptions = {}): Promise<DatabaseServer> {
   return connect(await openServer(config, options));

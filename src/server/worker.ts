@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
+import type { MetricsSnapshot, Peers } from '../platform/observability/metrics.ts';
 import type { Connections } from './database-server.ts';
-import type { MetricsSnapshot, Peers } from './observability/metrics.ts';
 
 // Messages between a worker and the primary process (`WORKERS`, src/server/workers.ts).
 

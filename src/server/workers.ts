@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { MINUTE, SECOND } from '../lib/time.ts';
+import type { MetricsSnapshot } from '../platform/observability/metrics.ts';
 import type { Connections } from './database-server.ts';
-import type { MetricsSnapshot } from './observability/metrics.ts';
 import type { ToPrimary, ToWorker } from './worker.ts';
 
 const FIRST = 1;

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import type { LimitName } from '../../src/platform/limits/definitions.ts';
 import { operationLimit, schema } from '../../src/schema/index.ts';
-import type { LimitName } from '../../src/server/limits/definitions.ts';
 import { running, useApp } from '../support/app/app.ts';
 import { rest } from '../support/clients/rest.ts';
 import { connect, listen, openSocket, type RawSocket, until } from '../support/clients/websocket.ts';

@@ -1,7 +1,7 @@
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import { Semaphore, type SemaphoreLimits } from '../../lib/semaphore.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
-import { traced } from '../../server/observability/tracing.ts';
+import { traced } from '../../platform/observability/tracing.ts';
 import type { Push, PushGateway, PushOutcome } from './gateway.ts';
 
 export interface PushOwner {

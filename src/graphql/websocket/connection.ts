@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import type { Credentials } from '../../lib/credentials.ts';
 import { SECOND } from '../../lib/time.ts';
-import type { CallingRequest } from '../../server/limits/client-address.ts';
+import type { CallingRequest } from '../../platform/limits/client-address.ts';
 import type { ConsolePage } from '../console-cookie.ts';
 import type { requestedOperation } from '../operations.ts';
 import type { Answers } from '../subscribe.ts';

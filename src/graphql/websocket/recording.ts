@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import type { Services } from '../../context.ts';
 import type { Viewer } from '../../lib/access.ts';
-import type { NotedError } from '../../server/observability/request-errors.ts';
+import type { NotedError } from '../../platform/observability/request-errors.ts';
 import type { RequestedOperation } from '../operations.ts';
 import type { Connection } from './connection.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { DecryptionError, Encrypter } from '../../server/encryption/encrypter.ts';
-import { KEY_BYTES } from '../../server/encryption/keys.ts';
+import { DecryptionError, Encrypter } from '../../platform/encryption/encrypter.ts';
+import { KEY_BYTES } from '../../platform/encryption/keys.ts';
 import { ArchiveError } from './archive-error.ts';
 import type { ArchiveHeader } from './format.ts';
 import { type ArchivedTable, type NamedRow, ownerColumn, type Secret } from './tables.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
 import type { Storage } from '../../gateways/storage.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { ArchiveError } from './archive-error.ts';
 import { isDataError, requireNoClash, requireValues, storable } from './check.ts';
 import { namePlainly, readColumns, type TableColumns } from './columns.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../lib/errors.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
-import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
+import { DecryptionError, type Encrypter } from '../../platform/encryption/encrypter.ts';
 import { notify } from './notices.ts';
 import { transactAs } from './rows.ts';
 

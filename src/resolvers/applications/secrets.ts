@@ -1,5 +1,5 @@
 import { db } from '../../db/client.ts';
-import { DecryptionError, type Encrypter } from '../../server/encryption/encrypter.ts';
+import { DecryptionError, type Encrypter } from '../../platform/encryption/encrypter.ts';
 import { additionalDataOfTotp } from '../administrators/totp.ts';
 import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';

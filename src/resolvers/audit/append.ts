@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/client.ts';
 import { select } from '../../db/columns.ts';
 import { query, queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner } from './chain.ts';
 import { forEachChain, lockEnds, storeEnds } from './ends.ts';
 

@@ -1,6 +1,6 @@
 import { columns, columnsOf, type RowOf } from '../../db/columns.ts';
 import type { AuditChain } from '../../generated/prisma/client.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 
 export const CHAINED_COLUMNS = columnsOf('AuditEntry', 'e', [
   'id',

@@ -1,5 +1,5 @@
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { ChainSigner, isSame, NO_HASH } from './chain.ts';
 import { listChains, storeEnds } from './ends.ts';
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { ChainSigner } from './chain.ts';
 import { forEachChain, lockEnds, storeEnds } from './ends.ts';
 

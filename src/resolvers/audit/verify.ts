@@ -1,7 +1,7 @@
 import { db } from '../../db/client.ts';
 import { columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { chainAuditLog } from './append.ts';
 import { CHAINED_COLUMNS, CHAINED_VALUES, ChainSigner, isSame } from './chain.ts';
 import { BrokenChainError, listChains } from './ends.ts';

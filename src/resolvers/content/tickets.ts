@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { MINUTE, unixSeconds } from '../../lib/time.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 
 type Services = Pick<Context, 'now' | 'encrypter'>;
 

@@ -6,7 +6,7 @@ import { waitForLocks } from '../../db/transact.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
-import { tracing } from '../../server/observability/tracing.ts';
+import { tracing } from '../../platform/observability/tracing.ts';
 
 const MAX_INPUTS = 64;
 

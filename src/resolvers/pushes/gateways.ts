@@ -1,6 +1,6 @@
 import { db } from '../../db/client.ts';
 import type { PushGateway, PushOutcome } from '../../gateways/push/gateway.ts';
-import { DecryptionError } from '../../server/encryption/encrypter.ts';
+import { DecryptionError } from '../../platform/encryption/encrypter.ts';
 import { providerOfChannel } from './channels.ts';
 import type { PushContext } from './context.ts';
 import type { Device } from './devices.ts';

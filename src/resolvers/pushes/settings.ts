@@ -7,7 +7,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { InvalidFieldsError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { problemsOfIssues } from '../../lib/problems.ts';
-import type { Encrypter } from '../../server/encryption/encrypter.ts';
+import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { CONFIGURED_PROVIDERS, isPushEnvironment, type PushEnvironment } from './channels.ts';
 
 export type PushProviderInput = { [Name in PushProvider]?: Settings | null };

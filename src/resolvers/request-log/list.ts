@@ -4,8 +4,8 @@ import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { type Connection, type ConnectionArguments, connection, pageRequest } from '../../lib/pagination.ts';
+import type { SentError } from '../../platform/observability/request-errors.ts';
 import { lastRequestId } from '../../realtime/request-feed.ts';
-import type { SentError } from '../../server/observability/request-errors.ts';
 import { conditionOf, type RequestLogFilter } from './filter.ts';
 import { MAX_ORDINARY_PER_HOUR, MAX_SEVERE_PER_HOUR } from './store.ts';
 

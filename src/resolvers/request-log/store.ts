@@ -1,6 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { hourOf, type RecordedRequest, type RequestBatch } from '../../server/observability/request-log.ts';
+import { hourOf, type RecordedRequest, type RequestBatch } from '../../platform/observability/request-log.ts';
 
 /** Rows per application and hour. The others are counted. Severe: status 500 and above, or slow. */
 export const MAX_ORDINARY_PER_HOUR = 1_500;

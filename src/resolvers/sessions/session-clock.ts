@@ -4,7 +4,7 @@ import { Prisma } from '../../db/client.ts';
 import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
-import { detached } from '../../server/observability/tracing.ts';
+import { detached } from '../../platform/observability/tracing.ts';
 
 type Lifetime = Pick<StoredSession, 'sessionMinutes'>;
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Viewer } from '../../lib/access.ts';
 import { headerTime } from '../../lib/time.ts';
-import { type RateCount, rateHeaders } from '../../server/limits/definitions.ts';
+import { type RateCount, rateHeaders } from '../../platform/limits/definitions.ts';
 import { API_VERSION, VERSION_HEADER } from './versions.ts';
 
 const EXPOSED = `${VERSION_HEADER}, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy`;

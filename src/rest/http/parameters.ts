@@ -12,8 +12,8 @@ import {
   tooComplex,
 } from '../../lib/bracket-keys.ts';
 import { BadInputError } from '../../lib/errors.ts';
-import { readBody } from '../../server/http/request-body.ts';
-import { readUnauthenticatedBody } from '../../server/http/unauthenticated-body.ts';
+import { readBody } from '../../platform/http/request-body.ts';
+import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
 
 /** Parts cost much more to parse than keys of a form, and signing in needs few. */
 const MAX_UNAUTHENTICATED_PARTS = 1_000;

@@ -11,7 +11,7 @@ import {
   tooComplex,
 } from '../../lib/bracket-keys.ts';
 import { bodyTooLarge } from '../../lib/errors.ts';
-import { pipeBody } from '../../server/http/request-body.ts';
+import { pipeBody } from '../../platform/http/request-body.ts';
 import { decodeUtf8, mediaType, openBusboy, queryText, readParameters, unsupported } from './parameters.ts';
 
 export interface FilePart {

@@ -7,10 +7,10 @@ import { parseForm } from '../../lib/bracket-keys.ts';
 import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError, textsOf } from '../../lib/errors.ts';
 import { readText } from '../../lib/parameter-values.ts';
 import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
+import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
+import { rateHeaders } from '../../platform/limits/definitions.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { schema } from '../../schema/index.ts';
-import { readUnauthenticatedBody } from '../http/unauthenticated-body.ts';
-import { rateHeaders } from '../limits/definitions.ts';
 import { type AccountOfLink, CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CHECKS } from '../../../src/operator/integrity/run.ts';
+import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
 import { additionalDataOfSettings } from '../../../src/resolvers/pushes/settings.ts';
-import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
 import { APPLICATION, ENCRYPTER, useApp } from '../../support/app/app.ts';
 import { cli } from '../../support/app/cli.ts';
 import { sql } from '../../support/app/sql.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { newStorageKey } from '../../../src/gateways/storage.ts';
 import { CHECKS } from '../../../src/operator/integrity/run.ts';
-import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
+import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { findDifferences } from '../../support/app/integrity.ts';
 import { sql } from '../../support/app/sql.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createModelClient } from '../../../src/gateways/model.ts';
+import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
 import { storeAssistant } from '../../../src/resolvers/ai/assistants.ts';
-import { Encrypter } from '../../../src/server/encryption/encrypter.ts';
 import { APPLICATION, ENCRYPTER, running, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { DecryptionError } from '../../../src/platform/encryption/encrypter.ts';
 import {
   encryptIdentityProviders,
   openSettings,
   storeIdentityProvider,
 } from '../../../src/resolvers/sessions/identity-providers.ts';
-import { DecryptionError } from '../../../src/server/encryption/encrypter.ts';
 import { APPLICATION, ENCRYPTER, running, useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { answerJson, startProvider } from '../../support/fakes/provider.ts';

@@ -1,6 +1,6 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import { cleanTexts } from '../lib/clean-text.ts';
+import { cleanTexts } from '../../lib/clean-text.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MAX_SHOWN, redactError, redactText } from '../../../src/server/observability/redact.ts';
+import { MAX_SHOWN, redactError, redactText } from '../../../src/platform/observability/redact.ts';
 
 test.each([
   ['GET https://graph.example/me?access_token=abc failed', 'GET https://graph.example/me?… failed'],

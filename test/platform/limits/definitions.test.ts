@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Viewer } from '../../../src/lib/access.ts';
 import { SessionMissingError } from '../../../src/lib/errors.ts';
-import { LIMITS, rateHeaders, rateKey } from '../../../src/server/limits/definitions.ts';
+import { LIMITS, rateHeaders, rateKey } from '../../../src/platform/limits/definitions.ts';
 
 const session = { id: 5, generation: 0, token: 't', signedInAt: new Date(), expiresAt: new Date() };
 

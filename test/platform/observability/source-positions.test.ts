@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, onTestFinished, test } from 'vitest';
-import { redactError } from '../../../src/server/observability/redact.ts';
-import { inSource } from '../../../src/server/observability/source-positions.ts';
+import { redactError } from '../../../src/platform/observability/redact.ts';
+import { inSource } from '../../../src/platform/observability/source-positions.ts';
 
 test('logged stacks of bundled code have positions in the source', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-stack-'));

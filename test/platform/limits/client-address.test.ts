@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, clientNetwork } from '../../../src/server/limits/client-address.ts';
+import { clientAddress, clientNetwork } from '../../../src/platform/limits/client-address.ts';
 
 const seen = (forwardedFor: string | undefined, proxies: number, socketAddress = '10.0.0.1') =>
   clientAddress({ socketAddress, forwardedFor }, proxies);

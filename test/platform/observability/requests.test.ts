@@ -1,6 +1,6 @@
 import { connect as connectTcp } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createLog, readable } from '../../../src/server/observability/log.ts';
+import { createLog, readable } from '../../../src/platform/observability/log.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';

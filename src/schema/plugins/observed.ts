@@ -1,8 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import type { Context } from '../context.ts';
-import { ServiceError } from '../lib/errors.ts';
-import { tracing } from '../server/observability/tracing.ts';
+import type { Context } from '../../context.ts';
+import { ServiceError } from '../../lib/errors.ts';
+import { tracing } from '../../platform/observability/tracing.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -11,8 +11,8 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
-import type { Context } from '../context.ts';
-import type { ResponseSize } from '../lib/response-size.ts';
+import type { Context } from '../../context.ts';
+import type { ResponseSize } from '../../lib/response-size.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -7,8 +7,8 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
-import type { Context } from '../context.ts';
-import type { LimitName } from '../server/limits/definitions.ts';
+import type { Context } from '../../context.ts';
+import type { LimitName } from '../../platform/limits/definitions.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

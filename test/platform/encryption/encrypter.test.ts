@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { DecryptionError, Encrypter } from '../../../src/server/encryption/encrypter.ts';
-import { readKeyFile } from '../../../src/server/encryption/key-file.ts';
+import { DecryptionError, Encrypter } from '../../../src/platform/encryption/encrypter.ts';
+import { readKeyFile } from '../../../src/platform/encryption/key-file.ts';
 
 const encrypter = new Encrypter(Buffer.alloc(32, 1));
 

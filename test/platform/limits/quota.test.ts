@@ -1,6 +1,6 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { Quota } from '../../../src/server/limits/quota.ts';
+import { Quota } from '../../../src/platform/limits/quota.ts';
 
 const LIMIT = { quota: 60, windowSeconds: 60 };
 
