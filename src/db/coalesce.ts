@@ -1,7 +1,7 @@
-import { ServiceUnavailableError } from '../lib/errors.ts';
-import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
+import type { JobOwner } from '../lib/semaphore.ts';
 import { type SpanReference, tracing } from '../platform/observability/tracing.ts';
 import { isDatabaseUnavailable, isLockConflict } from './failures.ts';
+import { lanes } from './lanes.ts';
 import { waitForLocks } from './transact.ts';
 
 interface Job<Input, Output> {
@@ -27,13 +27,6 @@ interface ByApplication<Input> extends CoalesceOptions<Input> {
 }
 
 export const applicationOf = ({ applicationId }: { applicationId: number }) => applicationId;
-
-/** Failing inputs never occupy all connections. Refuses none, because all were admitted before. */
-export const retries = new Semaphore({
-  concurrency: 2,
-  maxWaiting: Number.POSITIVE_INFINITY,
-  refuse: () => new ServiceUnavailableError(),
-});
 
 /**
  * Runs the calls of one turn of the event loop as one statement per application. `run` is a single statement, so a
@@ -122,7 +115,7 @@ export function coalesce<Input, Output>(
     const [job] = jobs;
     try {
       if (jobs.length === 1 && ownerOf) await waitForLocks(ownerOf(job!.input), () => settle(jobs));
-      else await retries.run(() => settle(jobs));
+      else await lanes.retries.run(() => settle(jobs));
     } catch (error) {
       for (const job of jobs) job.reject(error);
     }

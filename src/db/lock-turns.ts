@@ -1,7 +1,8 @@
 import { ServiceUnavailableError } from '../lib/errors.ts';
-import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
+import type { JobOwner } from '../lib/semaphore.ts';
 import type { Transaction } from './client.ts';
 import { sqlState } from './failures.ts';
+import { lanes } from './lanes.ts';
 import type { RunStep } from './long-work.ts';
 import { transact } from './transact.ts';
 
@@ -13,14 +14,6 @@ const FIRST_TURN_MS = 100;
 const MAX_TURN_MS = 1_000;
 
 const MAX_WAIT_MS = 30_000;
-
-const turns = new Semaphore({
-  concurrency: 3,
-  concurrencyPerOwner: [2, 1],
-  maxWaiting: 10_000,
-  maxWaitingPerOwner: [5_000, 1_000],
-  refuse: () => new ServiceUnavailableError(),
-});
 
 /**
  * An attempt occupies a connection for at most one turn; then other owners have theirs.
@@ -34,7 +27,7 @@ export async function inLockTurns<Result>(
   const startedAt = performance.now();
   for (let turnMs = FIRST_TURN_MS; ; turnMs = Math.min(2 * turnMs, MAX_TURN_MS)) {
     try {
-      return await turns.run(() => attempt(turnMs), owner);
+      return await lanes.lockTurns.run(() => attempt(turnMs), owner);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       if (performance.now() - startedAt > MAX_WAIT_MS) throw new ServiceUnavailableError();

@@ -1,19 +1,5 @@
-import { ServiceUnavailableError } from '../lib/errors.ts';
-import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
-
-const refuse = () => new ServiceUnavailableError();
-
-/** Waiting jobs hold no connection. */
-export const longJobs = new Semaphore({
-  concurrency: 50,
-  concurrencyPerOwner: [20, 1],
-  maxWaiting: 500,
-  maxWaitingPerOwner: [200, 50],
-  refuse,
-});
-
-/** Refuses none, because the number of admitted jobs is bounded. */
-export const longSteps = new Semaphore({ concurrency: 2, maxWaiting: Number.POSITIVE_INFINITY, refuse });
+import type { JobOwner } from '../lib/semaphore.ts';
+import { lanes } from './lanes.ts';
 
 /** A step should commit within about a second. */
 export type RunStep = <Result>(step: () => Promise<Result>) => Promise<Result>;
@@ -23,5 +9,5 @@ export type RunStep = <Result>(step: () => Promise<Result>) => Promise<Result>;
  * taking a connection. @throws {ServiceUnavailableError} too many jobs wait
  */
 export function runLong<Result>(owner: JobOwner, job: (runStep: RunStep) => Promise<Result>): Promise<Result> {
-  return longJobs.run(() => job((step) => longSteps.run(step, owner)), owner);
+  return lanes.longJobs.run(() => job((step) => lanes.longSteps.run(step, owner)), owner);
 }

@@ -1,32 +1,18 @@
 import { withActor } from '../lib/access.ts';
 import { type Actor, OPERATOR } from '../lib/actor.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
-import { type JobOwner, Semaphore } from '../lib/semaphore.ts';
+import type { JobOwner } from '../lib/semaphore.ts';
 import {
   ACTOR_SETTING,
-  POOL_SIZE,
   runTransaction,
   STATEMENT_TIMEOUT_MS,
   TRANSACTION_TIMEOUT_MS,
   type Transaction,
 } from './client.ts';
-
-/** Transactions never take these connections, so that single statements always find one. */
-const RESERVED_CONNECTIONS = 4;
-
-const PER_APPLICATION = 5;
-const PER_CALLER = 3;
+import { lanes } from './lanes.ts';
 
 export const BACKGROUND: JobOwner = ['background'];
 export const OPERATOR_JOBS: JobOwner = withActor(['background'], OPERATOR);
-
-export const lockWaits = new Semaphore({
-  concurrency: POOL_SIZE - RESERVED_CONNECTIONS,
-  concurrencyPerOwner: [PER_APPLICATION, PER_CALLER],
-  maxWaiting: 10_000,
-  maxWaitingPerOwner: [5_000, 1_000],
-  refuse: () => new ServiceUnavailableError(),
-});
 
 /** Do not wait for another transaction inside. @throws {ServiceUnavailableError} too many wait, or waited too long */
 export function transact<Result>(
@@ -53,7 +39,7 @@ export async function setActor(transaction: Transaction, actor: Actor): Promise<
 /** Counts as a transaction. */
 export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
   const enteredAt = performance.now();
-  return lockWaits.run(() => {
+  return lanes.transactions.run(() => {
     // After an outage, requests whose clients have gone must not delay later ones.
     if (performance.now() - enteredAt > TRANSACTION_TIMEOUT_MS) throw new ServiceUnavailableError();
     return statement();

@@ -1,9 +1,9 @@
 import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { columns } from '../db/columns.ts';
+import { lanes } from '../db/lanes.ts';
 import { query } from '../db/query.ts';
 import { jobOwnerOf } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
-import { catchUpSteps } from './catch-up.ts';
 import { LiveEvent } from './live-queue.ts';
 import { readMissed, type StreamRow } from './outbox-reader.ts';
 import type { StreamEvent, SubscribingViewer } from './subscription.ts';
@@ -65,7 +65,7 @@ export class RecentEvents {
     const owner = jobOwnerOf(viewer);
     const key = [...owner, after].join();
     const readUpTo = async () => {
-      const rows = await catchUpSteps.run(() => readMissed(viewer.applicationId, after, upTo, STEP), owner);
+      const rows = await lanes.catchUpSteps.run(() => readMissed(viewer.applicationId, after, upTo, STEP), owner);
       return { rows, reached: rows.length === STEP ? rows.at(-1)!.position : upTo };
     };
     const known = this.#reads.get(key);

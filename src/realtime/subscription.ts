@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '../db/failures.ts';
+import { lanes } from '../db/lanes.ts';
 import { jobOwnerOf, type UserViewer, type Viewer } from '../lib/access.ts';
-import { catchUpSteps } from './catch-up.ts';
 import { requireKept } from './cursors.ts';
 import { type LiveEvent, LiveQueue } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
@@ -132,7 +132,7 @@ export class Subscription extends LiveQueue<StreamRow> {
       execute();
       return whenDone();
     };
-    return catchUpSteps.run(run, jobOwnerOf(this.target.viewer));
+    return lanes.catchUpSteps.run(run, jobOwnerOf(this.target.viewer));
   }
 
   protected override get hasMissed(): boolean {

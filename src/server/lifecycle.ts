@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Services } from '../context.ts';
 import { poolState } from '../db/client.ts';
-import { retries } from '../db/coalesce.ts';
-import { longJobs, longSteps } from '../db/long-work.ts';
+import { laneLoads } from '../db/lanes.ts';
 import { DatabaseProbe } from '../db/probe.ts';
-import { lockWaits } from '../db/transact.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
@@ -12,7 +10,6 @@ import { Sweeps } from '../jobs/sweeps.ts';
 import { SECOND } from '../lib/time.ts';
 import { Health } from '../platform/observability/health.ts';
 import { Metrics, type Peers, type Readings } from '../platform/observability/metrics.ts';
-import { downloads } from '../rest/http/downloads.ts';
 import { isKnownName } from '../rest/known-names.ts';
 import { createEntrances, type EmbeddedEntrances } from './entrances.ts';
 import { createServices, type ServiceDependencies } from './services.ts';
@@ -51,13 +48,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     sockets: () => sockets.count(),
     pool: poolState,
     pushes: () => pushGateways.traffic.load,
-    semaphores: () => ({
-      transactions: lockWaits.load,
-      long_jobs: longJobs.load,
-      long_steps: longSteps.load,
-      downloads: downloads.load,
-      retries: retries.load,
-    }),
+    lanes: laneLoads,
     backlog: () => readBacklog(probe, hub.readUpTo, now()),
   };
   const metrics = new Metrics(readings, { peers });

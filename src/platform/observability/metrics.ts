@@ -7,7 +7,7 @@ export interface Readings {
   sockets: () => number;
   pool: () => { total: number; idle: number; waiting: number };
   pushes: () => { inFlight: number; openCircuits: number };
-  semaphores: () => Record<string, { running: number; waiting: number }>;
+  lanes: () => Record<string, { running: number; waiting: number }>;
   /** Undefined while the database does not respond. */
   backlog: () => Promise<Backlog | undefined>;
 }
@@ -97,8 +97,8 @@ export class Metrics implements Observer {
     this.#gauge('push_circuits_open', 'Push providers and hosts that do not respond', [], (gauge) =>
       gauge.set(readings.pushes().openCircuits),
     );
-    this.#gauge('semaphore_jobs', 'Running and waiting jobs of semaphores', ['semaphore', 'state'], (gauge) => {
-      for (const [semaphore, { running, waiting }] of Object.entries(readings.semaphores())) {
+    this.#gauge('semaphore_jobs', 'Running and waiting jobs of each lane', ['semaphore', 'state'], (gauge) => {
+      for (const [semaphore, { running, waiting }] of Object.entries(readings.lanes())) {
         gauge.set({ semaphore, state: 'running' }, running);
         gauge.set({ semaphore, state: 'waiting' }, waiting);
       }

@@ -1,18 +1,9 @@
 import type { Transaction } from '../../db/client.ts';
+import { lanes } from '../../db/lanes.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
-import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
-import { Semaphore } from '../../lib/semaphore.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
 import { type ClassDefinition, type ClassIndex, type StoredField, withIndexes } from './catalogue.ts';
-
-/** A changer holds a connection while it waits for writers, and may scan all records of the class. */
-const changers = new Semaphore({
-  concurrency: 2,
-  concurrencyPerOwner: [1],
-  maxWaiting: 1_000,
-  maxWaitingPerOwner: [200],
-  refuse: () => new ServiceUnavailableError(),
-});
 
 /** Making a field unique reads all records of the class in one transaction, because writes must wait for it. */
 const SCAN_TIMEOUT_MS = 10 * 60 * 1_000;
@@ -22,7 +13,7 @@ export function changeClasses(
   change: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const owner = jobOwnerOf({ applicationId, actor });
-  return changers.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
+  return lanes.classChanges.run(() => transact(owner, change, { timeoutMs: SCAN_TIMEOUT_MS }), owner);
 }
 
 /** Blocks writes to records of the class until the transaction ends. */

@@ -1,9 +1,9 @@
 import type { ActingContext } from '../../context.ts';
 import { Prisma, type Transaction } from '../../db/client.ts';
+import { lanes } from '../../db/lanes.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { ForbiddenError, ServiceUnavailableError } from '../../lib/errors.ts';
-import { Semaphore } from '../../lib/semaphore.ts';
+import { ForbiddenError } from '../../lib/errors.ts';
 import {
   type Catalogue,
   type CatalogueReader,
@@ -29,15 +29,6 @@ const MAX_TRIES = 10;
 
 /** Optimistic tries; later ones lock the classes. */
 const OPTIMISTIC_TRIES = 3;
-
-/** A locking try takes two of the few transaction connections. */
-const lockers = new Semaphore({
-  concurrency: 2,
-  concurrencyPerOwner: [1],
-  maxWaiting: 1_000,
-  maxWaitingPerOwner: [200],
-  refuse: () => new ServiceUnavailableError(),
-});
 
 export function withClass<Result>(
   className: string,
@@ -82,7 +73,7 @@ function whileLocked<Result>(applicationId: number, act: () => Promise<Result>):
         SELECT key FROM record_classes WHERE application_id = ${applicationId} ORDER BY key FOR KEY SHARE`;
       return act();
     });
-  return lockers.run(lockAndAct, owner);
+  return lanes.classLocks.run(lockAndAct, owner);
 }
 
 /** Blocks changes of the class until the transaction ends. @throws {ClassChanged} it has another version */

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import type { Context } from '../../context.ts';
-import { ServiceUnavailableError } from '../../lib/errors.ts';
-import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
+import { lanes } from '../../db/lanes.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import { argon2 } from './argon2.ts';
 
 /** Argon2id with the parameters that OWASP recommends. Tests lower it; each hash contains its own cost. */
@@ -10,31 +9,16 @@ export const PASSWORD_COST = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 const hash = async (password: string) => (await argon2()).hash(password, PASSWORD_COST);
 
-/** A hash uses one core and 19 MiB for tens of milliseconds; more in parallel would starve other work. */
-const CORES = availableParallelism();
-
-/** A few seconds of waiting on a small machine; further callers get 503. */
-const QUEUE = {
-  maxWaiting: 100,
-  /** Per application, and per network of it. */
-  maxWaitingPerOwner: [80, 50],
-  refuse: () => new ServiceUnavailableError(),
-};
-
-const signIns = new Semaphore({ concurrency: CORES, ...QUEUE });
-/** Separate and smaller, because sign-ups can arrive at any rate and must not delay sign-ins. */
-const signUps = new Semaphore({ concurrency: Math.max(1, Math.floor(CORES / 2)), ...QUEUE });
-
 export function hashOwner(applicationId: number, { network }: Pick<Context, 'network'>): JobOwner {
   return [`application:${applicationId}`, `network:${network}`];
 }
 
 export function hashPassword(password: string, owner?: JobOwner): Promise<string> {
-  return signIns.run(() => hash(password), owner);
+  return lanes.signIns.run(() => hash(password), owner);
 }
 
 export function hashFirstPassword(password: string, owner: JobOwner): Promise<string> {
-  return signUps.run(() => hash(password), owner);
+  return lanes.signUps.run(() => hash(password), owner);
 }
 
 /** Takes the same time without a hash, so that timing does not reveal which logins exist. */
@@ -47,7 +31,7 @@ export async function isPassword(
   decoy ??= hash(randomBytes(16).toString('hex'));
   const isKnown = passwordHash != null && isAffordable(passwordHash);
   const compared = isKnown ? passwordHash : await decoy;
-  const matches = await signIns.run(async () => (await argon2()).verify(compared, password), owner);
+  const matches = await lanes.signIns.run(async () => (await argon2()).verify(compared, password), owner);
   return matches && isKnown;
 }
 

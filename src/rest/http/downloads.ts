@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { lanes } from '../../db/lanes.ts';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
-import { RateLimitedError } from '../../lib/errors.ts';
 import { headerType } from '../../lib/header-type.ts';
-import { type JobOwner, Semaphore } from '../../lib/semaphore.ts';
+import type { JobOwner } from '../../lib/semaphore.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
@@ -21,15 +21,6 @@ export interface Portion {
   range?: ByteRange;
   headers: Record<string, string>;
 }
-
-/** Each may occupy a connection to the storage for as long as its client likes. Owners: application, network, caller. */
-export const downloads = new Semaphore({
-  concurrency: 400,
-  concurrencyPerOwner: [200, 100, 50],
-  maxWaiting: 2_000,
-  maxWaitingPerOwner: [1_000, 500, 100],
-  refuse: () => new RateLimitedError(10),
-});
 
 /** Of a response that is not part of the legacy contract. No copy of it may outlive the address. */
 const WITH_TICKET = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
@@ -74,5 +65,5 @@ export async function sendPortion(
       stream.destroy(); // an open one occupies a connection to the storage
     }
   };
-  await downloads.run(send, owner);
+  await lanes.downloads.run(send, owner);
 }

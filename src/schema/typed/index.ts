@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
+import { lanes } from '../../db/lanes.ts';
 import { isIdentified, type Viewer } from '../../lib/access.ts';
-import { ServiceUnavailableError } from '../../lib/errors.ts';
-import { Semaphore } from '../../lib/semaphore.ts';
 import { SECOND } from '../../lib/time.ts';
 import { type Catalogue, catalogueOf } from '../../resolvers/classes/catalogue.ts';
 import { schema } from '../index.ts';
@@ -16,9 +15,6 @@ const FIELDS_OF_EMPTY_CLASS = 10;
 /** Builds for one application take at most 1/5 of the process's time. */
 const BUILD_SHARE = 5;
 const MAX_PAUSE_MS = 5 * SECOND;
-
-/** One build at a time; applications take turns. */
-const builds = new Semaphore({ concurrency: 1, maxWaiting: 1_000, refuse: () => new ServiceUnavailableError() });
 
 interface CachedSchema extends BuiltSchema {
   shape: string;
@@ -54,7 +50,10 @@ function build(applicationId: number, catalogue: Catalogue, log: Logger): Promis
   const current = cached.get(applicationId);
   const started = (async () => {
     if (current) await pauseAfter(current);
-    const built = await builds.run(() => buildOrLog(catalogue, current, log), [`application:${applicationId}`]);
+    const built = await lanes.schemaBuilds.run(
+      () => buildOrLog(catalogue, current, log),
+      [`application:${applicationId}`],
+    );
     cache(applicationId, catalogue, built);
     return built.schema;
   })().finally(() => building.delete(applicationId));

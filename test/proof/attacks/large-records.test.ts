@@ -4,7 +4,7 @@ import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { pool } from '../../../src/db/client.ts';
 import { coalesce } from '../../../src/db/coalesce.ts';
-import { largeReads } from '../../../src/db/search-turns.ts';
+import { lanes } from '../../../src/db/lanes.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
@@ -60,7 +60,7 @@ function holdTurn(): () => void {
     new Promise<void>((resolve) => {
       release = resolve;
     });
-  void largeReads.run(run, [`application:${APPLICATION.id}`, `user:${malloryId}`]);
+  void lanes.largeReads.run(run, [`application:${APPLICATION.id}`, `user:${malloryId}`]);
   onTestFinished(() => release());
   return () => release();
 }
@@ -247,12 +247,12 @@ describe('#51 large records', () => {
       await execute(list, {}, mallory);
       answered.push('mallory');
     });
-    await until(() => largeReads.load.waiting === 3 || answered.length > 0);
+    await until(() => lanes.largeReads.load.waiting === 3 || answered.length > 0);
     expect(answered).toEqual([]);
     await execute('{ smalls(first: 100) { title } }', {}, mallory);
     await execute('{ wordies(first: 100) { id } }', {}, mallory);
     await execute(list, {}, bob);
-    expect([answered, largeReads.load]).toEqual([[], { running: 1, waiting: 3 }]);
+    expect([answered, lanes.largeReads.load]).toEqual([[], { running: 1, waiting: 3 }]);
     release();
     await Promise.all(calls);
     expect(answered).toHaveLength(3);
@@ -285,13 +285,13 @@ describe('#51 large records', () => {
       body: JSON.stringify({ query: '{ wordies(first: 100) { words } }' }),
       signal: leaving.signal,
     }).catch(() => {});
-    await until(() => largeReads.load.waiting === 1);
+    await until(() => lanes.largeReads.load.waiting === 1);
     leaving.abort();
     await call;
     await closed;
     const bytes = await received(async () => {
       release();
-      await until(() => largeReads.load.running + largeReads.load.waiting === 0);
+      await until(() => lanes.largeReads.load.running + lanes.largeReads.load.waiting === 0);
     });
     expect(bytes).toBeLessThan(MIB);
   });

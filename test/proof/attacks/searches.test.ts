@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { searches } from '../../../src/db/search-turns.ts';
+import { lanes } from '../../../src/db/lanes.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { statementsOf } from '../../support/app/sql.ts';
@@ -44,7 +44,7 @@ describe('#51 starvation of connections', () => {
     const unlock = await lock('LOCK TABLE hidden_messages IN ACCESS EXCLUSIVE MODE');
     const filter = { text: { contains: 'x' } };
     const calls = Promise.all(Array.from({ length: 3 }, () => execute(MESSAGES, { dialogId, filter }, caller)));
-    await until(() => searches.load.running === 3);
+    await until(() => lanes.searches.load.running === 3);
     return async () => {
       await unlock();
       await calls;
@@ -59,9 +59,9 @@ describe('#51 starvation of connections', () => {
       const { status, body } = await rest('GET', '/data/H?code[ctn]=x', { as: caller });
       if (status !== 200) refused.push([status, body]);
     });
-    await until(() => searches.load.running + searches.load.waiting + refused.length === calls.length);
-    await until(async () => (await lockWaiters()) >= searches.load.running);
-    expect(searches.load).toEqual({ running: 3, waiting: 100 });
+    await until(() => lanes.searches.load.running + lanes.searches.load.waiting + refused.length === calls.length);
+    await until(async () => (await lockWaiters()) >= lanes.searches.load.running);
+    expect(lanes.searches.load).toEqual({ running: 3, waiting: 100 });
     expect(refused).toEqual(Array(17).fill([503, { errors: ['Service unavailable'] }]));
     for (const as of [bob, other.users[0]!]) {
       await execute(USERS, { filter: { fullName: { contains: 'x' } } }, as);
@@ -100,8 +100,8 @@ describe('#51 starvation of connections', () => {
         isDone = true;
       });
       calls.push(call);
-      await until(() => isDone || searches.load.waiting === calls.length);
-      expect([name, searches.load]).toEqual([name, { running: 3, waiting: calls.length }]);
+      await until(() => isDone || lanes.searches.load.waiting === calls.length);
+      expect([name, lanes.searches.load]).toEqual([name, { running: 3, waiting: calls.length }]);
     }
     for (const filter of [null, {}, { id: { in: [1] } }]) {
       await execute(USERS, { filter }, caller);
@@ -150,7 +150,7 @@ describe('#51 starvation of connections', () => {
     const receivedByOther = await listen(CHANGED, { where: { code: { contains: 'TURN' } } }, listener);
     const release = await holdTurns(caller);
     expect((await rest('POST', '/data/H', { as: bob, json: { code: 'turn 1' } })).status).toBe(201);
-    await until(() => searches.load.waiting === 1 || received.payloads().length > 0);
+    await until(() => lanes.searches.load.waiting === 1 || received.payloads().length > 0);
     await receivedByOther.atLeast(1);
     expect(received.payloads()).toEqual([]);
     await release();
@@ -162,12 +162,12 @@ describe('#51 starvation of connections', () => {
     const received = await listen(CHANGED, { where: { code: { contains: 'end' } } }, caller);
     const release = await holdTurns(caller);
     expect((await rest('POST', '/data/H', { as: bob, json: { code: 'end 1' } })).status).toBe(201);
-    await until(() => searches.load.waiting === 1 || received.payloads().length > 0);
+    await until(() => lanes.searches.load.waiting === 1 || received.payloads().length > 0);
     await received.close();
     await until(() => running.app.services.hub.subscriptionCount === 0);
     const statements = await statementsOf(async () => {
       await release();
-      await until(() => searches.load.running + searches.load.waiting === 0);
+      await until(() => lanes.searches.load.running + lanes.searches.load.waiting === 0);
     });
     expect(statements.filter((text) => text.includes('json_to_recordset'))).toEqual([]);
   });

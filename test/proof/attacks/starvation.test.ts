@@ -3,11 +3,10 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { db } from '../../../src/db/client.ts';
-import { longJobs } from '../../../src/db/long-work.ts';
-import { lockWaits, transact } from '../../../src/db/transact.ts';
+import { lanes } from '../../../src/db/lanes.ts';
+import { transact } from '../../../src/db/transact.ts';
 import { newStorageKey } from '../../../src/gateways/storage.ts';
 import { claimFile, removeReleased } from '../../../src/resolvers/files/staged.ts';
-import { downloads } from '../../../src/rest/http/downloads.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
@@ -102,7 +101,10 @@ describe('#51 starvation of connections', () => {
     const attack = attacks[name]!;
     const release = await lock(attack.lock);
     const calls = Promise.all(Array.from({ length: attack.count }, attack.call));
-    await until(() => lockWaits.load.running + lockWaits.load.waiting + longJobs.load.waiting >= attack.count);
+    await until(
+      () =>
+        lanes.transactions.load.running + lanes.transactions.load.waiting + lanes.longJobs.load.waiting >= attack.count,
+    );
     await until(async () => (await lockWaiters()) > 0);
     expect(await lockWaiters()).toBeLessThanOrEqual(3);
     await expectOthersServed();
@@ -117,7 +119,7 @@ describe('#51 starvation of connections', () => {
       const { status, body } = await update();
       if (status !== 200) refused.push([status, body]);
     });
-    await until(() => 1 + longJobs.load.waiting + refused.length === calls.length);
+    await until(() => 1 + lanes.longJobs.load.waiting + refused.length === calls.length);
     expect(refused).toEqual(Array(9).fill([503, { errors: ['Service unavailable'] }]));
     await release();
     await Promise.all(calls);
@@ -131,13 +133,13 @@ describe('#51 starvation of connections', () => {
     const responses = (await Promise.all(slow.map((one) => once(one, 'response')))) as [IncomingMessage][];
     expect(responses.map(([{ statusCode }]) => statusCode)).toEqual(Array(50).fill(200));
     const waiting = Array.from({ length: 100 }, ask);
-    await until(() => downloads.load.waiting === 100);
+    await until(() => lanes.downloads.load.waiting === 100);
     const { status, headers, text } = await rawRequest('GET', `/blobs/${uid}`);
     expect([status, headers['retry-after'], text]).toEqual([429, '10', '{"errors":["Rate limit exceeded"]}']);
     const own = await storeBlob(bob, 'of bob');
     expect((await rawRequest('GET', `/blobs/${own.uid}`, { as: bob })).text).toBe('of bob');
     for (const one of [...waiting, ...slow]) one.destroy();
-    await until(() => downloads.load.running + downloads.load.waiting === 0);
+    await until(() => lanes.downloads.load.running + lanes.downloads.load.waiting === 0);
     expect((await rawRequest('GET', `/blobs/${uid}`)).status).toBe(200);
   });
 
@@ -148,13 +150,13 @@ describe('#51 starvation of connections', () => {
     const ask = (headers: Record<string, string>) =>
       get(`${running.url}/blobs/${uid}`, { agent: false, headers }).on('error', () => {});
     const slow = callers.flatMap((caller) => Array.from({ length: 40 }, () => ask(from(caller, '10.1.1.1'))));
-    await until(() => downloads.load.running + downloads.load.waiting === 120);
-    expect(downloads.load.running).toBe(100);
+    await until(() => lanes.downloads.load.running + lanes.downloads.load.waiting === 120);
+    expect(lanes.downloads.load.running).toBe(100);
     const own = await storeBlob(bob, 'of bob');
     const bobs = { headers: from(bob, '10.2.2.2') };
     expect((await rawRequest('GET', `/blobs/${own.uid}`, { as: bobs })).text).toBe('of bob');
     for (const one of slow) one.destroy();
-    await until(() => downloads.load.running + downloads.load.waiting === 0);
+    await until(() => lanes.downloads.load.running + lanes.downloads.load.waiting === 0);
   });
 
   test('requests that a client sends without waiting for responses wait for their turn, and occupy nothing', async () => {
@@ -165,7 +167,7 @@ describe('#51 starvation of connections', () => {
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('');
     for (const [path, headers, running] of [
-      [`/blobs/${uid}`, '', () => downloads.load.running],
+      [`/blobs/${uid}`, '', () => lanes.downloads.load.running],
       [`/graphql?query=${subscription}`, `Accept: text/event-stream\r\n${credentials}`, () => hub.subscriptionCount],
     ] as const) {
       for (const count of [10, 60]) {
@@ -211,7 +213,7 @@ describe('#51 starvation of connections', () => {
     const isAsked = vi.spyOn(storage, 'delete').mockReturnValue(silent);
     const removing = removeReleased([file], { storage, log });
     await until(() => isAsked.mock.calls.length === 1);
-    expect(lockWaits.load.running).toBe(0);
+    expect(lanes.transactions.load.running).toBe(0);
     await expect(transact(['test'], (transaction) => claimFile(transaction, file))).rejects.toThrow(
       'Service unavailable',
     );
