@@ -11,7 +11,7 @@ const GENERATED = [
   'schema.graphql',
   'src/generated/graphql-env.d.ts',
   'packages/client/src/generated/introspection.d.ts',
-  'packages/client/src/generated/reasons.ts',
+  'packages/client/src/generated/errors.ts',
   'packages/console/locales/en.po',
 ];
 

@@ -4,16 +4,22 @@ import { writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { schemaTypes } from '../packages/client/src/schema-types.ts';
+import { STATUS_OF_CODE } from '../src/lib/errors.ts';
 import { REASONS } from '../src/lib/reasons.ts';
 import { schema } from '../src/schema/index.ts';
 
 const sorted = lexicographicSortSchema(schema);
 await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
 
-const reasons = Object.keys(REASONS).map((reason) => `  | '${reason}'`);
+const union = (names: string[]) => names.map((name) => `\n  | '${name}'`).join('');
 await writeFile(
-  'packages/client/src/generated/reasons.ts',
-  `/** Stable codes of failures. The description of the schema has their sentences. */\nexport type ErrorReason =\n${reasons.join('\n')};\n`,
+  'packages/client/src/generated/errors.ts',
+  `/** Kinds of failures of the service. */
+export type ServiceErrorCode =${union(Object.keys(STATUS_OF_CODE))};
+
+/** Causes of failures. The description of the schema has their sentences. */
+export type ErrorReason =${union(Object.keys(REASONS))};
+`,
 );
 
 const introspection = minifyIntrospection(introspectionFromSchema(sorted, { descriptions: false }));

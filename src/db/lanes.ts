@@ -4,7 +4,10 @@ import { Semaphore, type SemaphoreLimits } from '../lib/semaphore.ts';
 import { POOL_SIZE } from './client.ts';
 import { snakeCase } from './columns.ts';
 
-/** Neither transactions nor searches take these connections, so that single statements always find one. */
+/**
+ * No lane alone takes these connections. Several full lanes together may; then further statements wait in the queue of the
+ * pool, in the order in which they arrive.
+ */
 export const RESERVED_CONNECTIONS = 4;
 
 /** Of the pool; an application has several callers. */
@@ -16,8 +19,8 @@ const CORES = availableParallelism();
 const HASHES = { maxWaiting: 100, maxWaitingPerOwner: [80, 50] };
 
 interface Lane extends Omit<SemaphoreLimits, 'refuse'> {
-  /** Connections of the database that a job takes; `in`: those of the lane that it enters for each step. */
-  connections: 0 | 1 | { in: string };
+  /** Connections of the database that a job takes itself, or the lane whose jobs it runs, at most `each` at once. */
+  connections: 0 | 1 | { in: string; each?: number };
   refuse?: () => Error;
 }
 
@@ -38,13 +41,13 @@ const LANES = {
     maxWaitingPerOwner: [5_000, 1_000],
     connections: { in: 'transactions' },
   },
-  /** Tries that lock a class before they change its records; each takes two connections. */
+  /** Tries that lock a class before they change its records. */
   classLocks: {
     concurrency: 2,
     concurrencyPerOwner: [1],
     maxWaiting: 1_000,
     maxWaitingPerOwner: [200],
-    connections: { in: 'transactions' },
+    connections: { in: 'transactions', each: 2 },
   },
   /** Changes of classes, which wait for writers and may scan all records. */
   classChanges: {

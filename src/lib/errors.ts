@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { detailsOf, type FieldProblems, type Problem, sentenceOf } from './problems.ts';
+import { detailsOf, type FieldProblems, inFields, type Problem, sentenceOf } from './problems.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -31,9 +31,12 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   INTERNAL_SERVER_ERROR: 500,
 };
 
+const MAX_PROBLEMS = 100;
+
 /**
  * Extends GraphQLError, so that error masking lets it pass; `rest/errors.ts` maps subclasses to legacy answers. The
- * extensions have the code, the first problem as `reason` and `parameters`, and all of several as `problems`.
+ * extensions have the code, the first problem (`reason`, and if it has them `parameters`, `field`, `record`), and of
+ * several the first hundred as `problems`.
  */
 export class ServiceError extends GraphQLError {
   readonly code: ErrorCode;
@@ -41,9 +44,13 @@ export class ServiceError extends GraphQLError {
 
   constructor(code: ErrorCode, given: Problem | Problem[], extensions: Record<string, unknown> = {}) {
     const problems = [given].flat();
-    const [first, ...others] = problems.map(shown);
     super(problems.map((one) => sentenceOf(one)).join(', '), {
-      extensions: { code, ...first, ...(others.length > 0 && { problems: [first, ...others] }), ...extensions },
+      extensions: {
+        code,
+        ...shown(problems[0]!),
+        ...(problems.length > 1 && { problems: problems.slice(0, MAX_PROBLEMS).map(shown) }),
+        ...extensions,
+      },
     });
     this.code = code;
     this.problems = problems;
@@ -51,9 +58,8 @@ export class ServiceError extends GraphQLError {
 }
 
 function shown(given: Problem) {
-  const { reason, parameters, record } = detailsOf(given);
-  const hasParameters = Object.keys(parameters).length > 0;
-  return { reason, ...(hasParameters && { parameters }), ...(record !== undefined && { record }) };
+  const { parameters, ...details } = detailsOf(given);
+  return { ...details, ...(Object.keys(parameters).length > 0 && { parameters }) };
 }
 
 /** `status` is the legacy one. */
@@ -223,14 +229,13 @@ export class SignInRefusedError extends UnprocessableError {
   }
 }
 
-/** The message joins the sentences of all fields; `extensions.fields` has the texts by field. */
+/** `extensions.fields` has the texts by field. */
 export class InvalidFieldsError extends ServiceError {
   readonly fields: FieldProblems;
 
   constructor(fields: FieldProblems) {
-    const problems = Object.entries(fields).flatMap(([field, texts]) => texts.map((one) => ({ field, ...shown(one) })));
-    super('UNPROCESSABLE', 'FIELDS_INVALID', { problems, fields: textsOf(fields) });
-    this.message = fieldSentences(textsOf(fields)).join(', ');
+    const texts = Object.entries(fields).map(([field, problems]) => [field, problems.map((one) => sentenceOf(one))]);
+    super('UNPROCESSABLE', inFields(fields), { fields: Object.fromEntries(texts) });
     this.fields = fields;
   }
 }
@@ -270,21 +275,4 @@ export class ServiceUnavailableError extends ServiceError {
   constructor() {
     super('INTERNAL_SERVER_ERROR', 'UNAVAILABLE');
   }
-}
-
-export function textsOf(fields: FieldProblems): Record<string, string[]> {
-  const entries = Object.entries(fields).map(([field, problems]) => [field, problems.map((one) => sentenceOf(one))]);
-  return Object.fromEntries(entries);
-}
-
-/** `{ fullName: ['is too long'] }` → `['Full name is too long']` */
-export function fieldSentences(texts: Record<string, string[]>): string[] {
-  return Object.entries(texts).flatMap(([field, all]) => all.map((text) => `${fieldWords(field)} ${text}`));
-}
-
-/** `tags` uses the name of its legacy parameter. */
-function fieldWords(field: string): string {
-  if (field === 'tags') return 'Tag list';
-  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -14,11 +14,13 @@ export interface DetailedProblem {
   parameters: Readonly<Record<string, string | number>>;
   /** Number of the record in a request for several. */
   record?: number;
+  /** Of the input; the sentence begins with its name. */
+  field?: string;
 }
 
 export type Problem = PlainReason | DetailedProblem;
 
-/** Problems by field: `{ login: ['TAKEN'] }`; their sentences begin with the name of the field. */
+/** Problems by field: `{ login: ['TAKEN'] }`. */
 export type FieldProblems = Record<string, Problem[]>;
 
 export function problem<Name extends Exclude<Reason, PlainReason>>(
@@ -38,16 +40,28 @@ export function inRecord(record: number | undefined, given: Problem): Problem {
   return record === undefined ? given : { ...detailsOf(given), record };
 }
 
+export function inFields(fields: FieldProblems): DetailedProblem[] {
+  return Object.entries(fields).flatMap(([field, problems]) => problems.map((one) => ({ ...detailsOf(one), field })));
+}
+
 export function detailsOf(given: Problem): DetailedProblem {
   return typeof given === 'string' ? { reason: given, parameters: {} } : given;
 }
 
 /** @param texts other sentences by reason */
 export function sentenceOf(given: Problem, texts: { readonly [Name in Reason]?: string } = {}): string {
-  const { reason, parameters, record } = detailsOf(given);
+  const { reason, parameters, record, field } = detailsOf(given);
   const text = texts[reason] ?? REASONS[reason];
-  const sentence = text.replace(/\{(\w+)\}/g, (all, name: string) => String(parameters[name] ?? all));
+  const filled = text.replace(/\{(\w+)\}/g, (all, name: string) => String(parameters[name] ?? all));
+  const sentence = field === undefined ? filled : `${fieldWords(field)} ${filled}`;
   return record === undefined ? sentence : `Record ${record}: ${sentence}`;
+}
+
+/** `fullName` → `Full name`; `tags` uses the name of its legacy parameter. */
+export function fieldWords(field: string): string {
+  if (field === 'tags') return 'Tag list';
+  const words = field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function distinct(problems: Iterable<Problem>): Problem[] {

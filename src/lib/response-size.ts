@@ -1,6 +1,6 @@
 import { isKnown, type Viewer } from './access.ts';
 import { BadInputError } from './errors.ts';
-import { problem } from './problems.ts';
+import { type Problem, problem } from './problems.ts';
 
 /** Per operation, or per event of a subscription. */
 export const MAX_RESPONSE_FIELDS = 100_000;
@@ -28,18 +28,19 @@ export class ResponseSize {
   addField(name: string): boolean {
     this.#fields++;
     this.#bytes += name.length + PUNCTUATION_BYTES;
-    if (this.#fields > MAX_RESPONSE_FIELDS) this.#refuse(`${MAX_RESPONSE_FIELDS} fields`);
-    else if (this.#bytes > this.#maxBytes) this.#refuse(`${this.#maxBytes} bytes`);
+    if (this.#fields > MAX_RESPONSE_FIELDS)
+      this.#refuse(problem('TOO_MANY_RESPONSE_FIELDS', { max: MAX_RESPONSE_FIELDS }));
+    else if (this.#bytes > this.#maxBytes) this.#refuse(problem('RESPONSE_TOO_LARGE', { max: this.#maxBytes }));
     return this.#problem === undefined;
   }
 
   addValue(value: unknown): void {
     this.#bytes += approximateBytes(value);
-    if (this.#bytes > this.#maxBytes) this.#refuse(`${this.#maxBytes} bytes`);
+    if (this.#bytes > this.#maxBytes) this.#refuse(problem('RESPONSE_TOO_LARGE', { max: this.#maxBytes }));
   }
 
-  #refuse(limit: string): void {
-    this.#problem ??= new BadInputError(problem('RESPONSE_TOO_LARGE', { limit }));
+  #refuse(limit: Problem): void {
+    this.#problem ??= new BadInputError(limit);
   }
 }
 

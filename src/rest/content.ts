@@ -104,7 +104,7 @@ export const contentRoutes = [
       admit: (before, context) =>
         admitUpload(uploadFields.read(before, { parameters: before, header: () => undefined }), context),
     },
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: UploadBlob,
     parameters: asInput(uploadFields),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),

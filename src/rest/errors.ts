@@ -2,7 +2,6 @@ import type { GraphQLError } from 'graphql';
 import {
   BadInputError,
   ForbiddenError,
-  fieldSentences,
   InvalidFieldsError,
   NeedUserError,
   NoSuchUserError,
@@ -82,9 +81,8 @@ export function errorsByField(error: ServiceError): unknown {
   }
   if (error instanceof WrongTypesError) return { errors: { ...legacyTexts(error.fields), base: sentencesOf(error) } };
   if (!(error instanceof InvalidFieldsError)) return baseForm(error);
-  const texts = legacyTexts(error.fields);
-  const fields = legacyNames(texts);
-  return { errors: 'id' in fields ? fields : { ...fields, base: fieldSentences(texts) } };
+  const fields = legacyNames(legacyTexts(error.fields));
+  return { errors: 'id' in fields ? fields : { ...fields, base: error.problems.map(legacySentence) } };
 }
 
 /** Like `errorsByField`, except for unknown users: no body, or after a lookup `{"code":null,"message":"…"}`. */
@@ -98,9 +96,8 @@ function baseForm(error: ServiceError): unknown {
 }
 
 export function sentencesOf(error: ServiceError): string[] {
-  return error instanceof InvalidFieldsError
-    ? [fieldSentences(legacyTexts(error.fields)).join(', ')]
-    : error.problems.map(legacySentence);
+  const sentences = error.problems.map(legacySentence);
+  return error instanceof InvalidFieldsError ? [sentences.join(', ')] : sentences;
 }
 
 function isAlwaysList(error: ServiceError): boolean {

@@ -193,7 +193,7 @@ export const eventRoutes = [
     method: 'get',
     path: '/events',
     xml: 'events',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: ListEvents,
     parameters: { ...page, read: windowOf },
     respond: ({ events }, { parameters }) => ok(presentPage(events, parameters, eventShape.present)),

@@ -1,7 +1,8 @@
 import { detailsOf, type Problem, type Reason, sentenceOf } from '../lib/problems.ts';
 
 /** Texts of the contract that differ from the sentences of the domain. */
-const LEGACY: { readonly [Name in Reason]?: string } = {
+export const LEGACY: { readonly [Name in Reason]?: string } = {
+  EMAIL_INVALID: 'should look like an email address.',
   RECIPIENT_REQUIRED: 'chat_dialog_id or recipient_id is required',
   RECIPIENT_UNKNOWN: 'Incorrect recipient_id',
   MESSAGE_ID_INVALID: 'Invalid or missing "message_id" parameter.',

@@ -14,7 +14,7 @@ export const passwordResetRoutes = [
   route({
     method: 'get',
     path: '/users/password/reset',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: RequestPasswordReset,
     parameters: parameters('Mutation.requestPasswordReset', {
       email: ['email', required(textOrEmpty), 'Email address of the user; letter case is ignored.'],

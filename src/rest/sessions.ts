@@ -80,7 +80,7 @@ export const sessionRoutes = [
   route({
     method: 'post',
     path: '/session',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: CreateSession,
     parameters: signedParameters,
     variables: ({ parameters }) => {
@@ -113,7 +113,7 @@ export const sessionRoutes = [
   route({
     method: 'post',
     path: '/login',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: LoginUser,
     parameters: credentials,
     variables: (source) => {

@@ -28,7 +28,10 @@ export const userParameters = {
   ],
   password: [
     'password',
-    refusedAs(limited(text, lengthOf(USER_LENGTHS.password)), ['NOT_PRINTABLE', problem('TOO_SHORT', { min: 8 })]),
+    refusedAs(limited(text, lengthOf(USER_LENGTHS.password)), [
+      'NOT_PRINTABLE',
+      problem('TOO_SHORT', { min: USER_LENGTHS.password.min }),
+    ]),
     `${rangeOf(USER_LENGTHS.password)} printable ASCII characters without spaces.`,
   ],
   full_name: [

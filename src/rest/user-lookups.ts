@@ -38,7 +38,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_login',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: FindUserByLogin,
     parameters: parameters('Query.userByLogin', { login: ['login', lookup] }),
     respond: ({ userByLogin }) => ok(userShape.present(userByLogin)),
@@ -48,7 +48,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_email',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: FindUserByEmail,
     parameters: parameters('Query.userByEmail', { email: ['email', lookup] }),
     respond: ({ userByEmail }) => ok(userShape.present(userByEmail)),
@@ -58,7 +58,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_facebook_id',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: FindUserByFacebookId,
     parameters: parameters('Query.userByFacebookId', { facebook_id: ['facebookId', lookup] }),
     respond: ({ userByFacebookId }) => ok(userShape.present(userByFacebookId)),
@@ -68,7 +68,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/by_twitter_id',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: FindUserByTwitterId,
     parameters: parameters('Query.userByTwitterId', { twitter_id: ['twitterId', lookup] }),
     respond: ({ userByTwitterId }) => ok(userShape.present(userByTwitterId)),
@@ -78,7 +78,7 @@ export const userLookupRoutes = [
   route({
     method: 'get',
     path: '/users/phone',
-    refusesWrongTypes: true,
+    checksTypes: true,
     document: FindUserByPhone,
     parameters: parameters('Query.userByPhone', { phone: ['phone', lookup] }),
     respond: ({ userByPhone }) => ok(userShape.present(userByPhone)),

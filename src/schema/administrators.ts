@@ -7,13 +7,9 @@ import {
   listInvitations,
   type SentInvitation,
 } from '../resolvers/administrators/invitations.ts';
-import {
-  acceptAdministratorLink,
-  findAdministratorLink,
-  requestAdministratorLink,
-  type ValidLink,
-} from '../resolvers/administrators/links.ts';
+import { acceptAdministratorLink, findAdministratorLink, type ValidLink } from '../resolvers/administrators/links.ts';
 import { listAdministrators } from '../resolvers/administrators/list.ts';
+import { requestAdministratorLink } from '../resolvers/administrators/reset-links.ts';
 import { OWNER } from '../resolvers/administrators/rights.ts';
 import type { Administrator as AdministratorRow } from '../resolvers/administrators/rows.ts';
 import { currentAdministrator } from '../resolvers/administrators/sign-in.ts';

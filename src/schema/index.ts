@@ -22,12 +22,15 @@ import './password-resets.ts';
 import './identity-providers.ts';
 import './mail.ts';
 import './messages.ts';
+import './message-changes.ts';
 import './unread-counts.ts';
 import './dialogs.ts';
+import './dialog-changes.ts';
 import './dialog-notifications.ts';
 import './reactions.ts';
 import './classes.ts';
 import './records.ts';
+import './record-pages.ts';
 import './record-explanations.ts';
 import './record-changes.ts';
 import './record-files.ts';
@@ -51,8 +54,9 @@ export const schema: GraphQLSchema = builder.toSchema();
 schema.description = `The rules of Atrium, for all transports.
 
 Each error has \`extensions.code\`, the kind of failure, and \`extensions.reason\`, its stable cause. \`parameters\` has the
-values in its message, \`problems\` all causes if there are several, and \`fields\` the messages by input field. Messages
-may change; programs compare reasons:
+values in its message, \`field\` the field of the input, and \`record\` the number of the record in an operation on several.
+If there are several causes, these are those of the first one, and \`problems\` lists up to 100 of them. \`fields\` has the
+messages by input field. Messages may change; programs compare reasons:
 
 ${Object.entries(REASONS)
   .map(([reason, sentence]) => `- \`${reason}\`: ${sentence}`)

@@ -2,9 +2,8 @@ import { unixSeconds } from '../lib/time.ts';
 import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { permissionOf } from '../resolvers/classes/grants.ts';
 import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
-import type { RecordGroup } from '../resolvers/records/groups.ts';
 import { withFields } from '../resolvers/records/large-fields.ts';
-import { listRecordPage, listRecords, type RecordPage } from '../resolvers/records/list.ts';
+import { listRecords } from '../resolvers/records/list.ts';
 import {
   type PresentedRecord,
   presentFields,
@@ -16,21 +15,16 @@ import { builder } from './builder.ts';
 import {
   CLASS_NAME,
   DIRECTION,
-  LIMIT,
   ORDER,
   OWNER_ID,
   PARENT_OF_RECORD,
   RECORD_ID,
   RECORD_IDS,
   RECORD_ORDER,
-  SKIP,
-  SKIPPED,
-  TOTAL_COUNT,
   UPDATE_ONLY,
 } from './descriptions.ts';
 import { metered } from './metered.ts';
 import { RecordPermission } from './record-permissions.ts';
-import { isRequested } from './requested-fields.ts';
 import { SortDirection } from './scalars.ts';
 
 export const FILTER =
@@ -121,83 +115,6 @@ export const FoundRecordsType = builder.objectRef<FoundRecords>('FoundRecords').
   }),
 });
 
-const CalculationInput = builder.inputType('RecordCalculationInput', {
-  description: 'A number to calculate for each group of records.',
-  fields: (t) => ({
-    field: t.string({
-      required: true,
-      description:
-        'Name of a field of type `INTEGER` or `FLOAT` that is not a list. Any other name fails with ' +
-        '`UNPROCESSABLE`.',
-    }),
-    function: t.field({
-      type: builder.enumType('RecordFunction', {
-        description: 'Functions that aggregate the values of a group. Unset values are ignored.',
-        values: {
-          AVG: { value: 'avg', description: 'Arithmetic mean.' },
-          MIN: { value: 'min', description: 'Smallest value.' },
-          MAX: { value: 'max', description: 'Largest value.' },
-          SUM: { value: 'sum', description: 'Total of all values.' },
-        } as const,
-      }),
-      required: true,
-      description: 'How to aggregate the values of the group.',
-    }),
-  }),
-});
-
-const RecordGroupType = builder.objectRef<RecordGroup>('RecordGroup').implement({
-  description: 'Records with the same value of a field.',
-  fields: (t) => ({
-    value: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: 'The common value; null for records without a value.',
-      resolve: ({ value }) => value,
-    }),
-    count: t.exposeInt('count', { description: 'Number of records in the group.' }),
-    results: t.field({
-      type: ['Float'],
-      nullable: { list: false, items: true },
-      description: 'Results of the calculations, in the requested order; null if no record of the group has a value.',
-      resolve: ({ results }) => results,
-    }),
-  }),
-});
-
-const RecordPageType = builder.objectRef<RecordPage>('RecordPage').implement({
-  description: 'A page of records by offset, as REST returns it. Use `records` to page by cursor.',
-  fields: (t) => ({
-    skip: t.exposeInt('skip', { description: SKIPPED }),
-    limit: t.exposeInt('limit', { description: LIMIT }),
-    items: t.field({
-      type: [RecordType],
-      description: 'The records of this page.',
-      resolve: (page, _args, _context, info) => page.items({ hasPermissions: isRequested('permissions', info) }),
-    }),
-    totalCount: t.int({ description: TOTAL_COUNT, resolve: (page) => page.totalCount() }),
-    groups: t.field({
-      type: [RecordGroupType],
-      description:
-        'The records grouped by the values of a field, smallest value first, unset last. `skip` and `limit` then ' +
-        'count groups.',
-      args: {
-        by: t.arg.string({
-          required: true,
-          description: 'Name of the field to group by. An unknown name fails with `UNPROCESSABLE`.',
-        }),
-        calculations: t.arg({
-          type: [CalculationInput],
-          required: true,
-          defaultValue: [],
-          description: 'Numbers to calculate for each group. Default: none.',
-        }),
-      },
-      resolve: (page, { by, calculations }) => page.groups(by, calculations),
-    }),
-  }),
-});
-
 export const RecordOrder = builder.inputType('RecordOrder', {
   description: RECORD_ORDER,
   fields: (t) => ({
@@ -208,17 +125,6 @@ export const RecordOrder = builder.inputType('RecordOrder', {
         'and unknown names fail with `UNPROCESSABLE`.',
     }),
     direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
-  }),
-});
-
-const ParentInput = builder.inputType('RecordParentInput', {
-  description: 'A parent whose children to return.',
-  fields: (t) => ({
-    className: t.string({
-      required: true,
-      description: 'Class of the parent. A record of another class fails with `NOT_FOUND`.',
-    }),
-    id: t.id({ required: true, description: RECORD_ID }),
   }),
 });
 
@@ -270,33 +176,4 @@ builder.queryField('records', (t) =>
     },
     { fields: metered },
   ),
-);
-
-builder.queryField('recordPage', (t) =>
-  t.withAuth({ session: true }).field({
-    administrator: { roles: DEVELOPER },
-    type: RecordPageType,
-    description:
-      'A page of records by offset, with the rules of REST for filters. Sorted by `id` unless `orderBy` is given.',
-    args: {
-      className: t.arg.string({ required: true, description: CLASS_NAME }),
-      criteria: t.arg({
-        type: 'JSON',
-        description:
-          'Like `filter` of `records`, with the names `_id`, `_parent_id`, `user_id`, `created_at` and ' +
-          '`updated_at`. Unknown names with a plain value are ignored.',
-      }),
-      orderBy: t.arg({ type: RecordOrder, description: ORDER }),
-      parent: t.arg({
-        type: ParentInput,
-        description: 'Only return children of this record. An unknown or unreadable parent fails with `NOT_FOUND`.',
-      }),
-      skip: t.arg.int({ required: true, defaultValue: 0, description: SKIP }),
-      limit: t.arg.int({ required: true, defaultValue: 100, description: 'Maximum number of records, 1 to 100.' }),
-      lastOnly: t.arg.boolean({
-        description: 'Only return the last record in sort order; `limit` is then 1. Default: false.',
-      }),
-    },
-    resolve: (_root, args, context) => listRecordPage(args, context),
-  }),
 );

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { InvalidFieldsError, UnprocessableError } from '../../src/lib/errors.ts';
 import { distinct, inRecord, problem, sentenceOf } from '../../src/lib/problems.ts';
 import { REASONS } from '../../src/lib/reasons.ts';
-import { legacySentence } from '../../src/rest/legacy-sentences.ts';
+import { LEGACY, legacySentence } from '../../src/rest/legacy-sentences.ts';
 
 const tooLong = problem('MESSAGE_TOO_LONG', { max: 5 });
 
@@ -50,6 +50,8 @@ describe('the extensions of an error', () => {
     expect(error.message).toBe('Full name is too long (maximum is 255 characters), Login has already been taken');
     expect(error.extensions).toMatchObject({
       fields: { fullName: ['is too long (maximum is 255 characters)'], login: ['has already been taken'] },
+      reason: 'TOO_LONG',
+      field: 'fullName',
       problems: [
         { field: 'fullName', reason: 'TOO_LONG', parameters: { max: 255 } },
         { field: 'login', reason: 'TAKEN' },
@@ -58,9 +60,16 @@ describe('the extensions of an error', () => {
   });
 });
 
+test.each(Object.entries(LEGACY))('the legacy text of %s has only parameters of its reason', (reason, text) => {
+  const namesIn = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+  expect(namesIn(REASONS[reason as keyof typeof REASONS])).toEqual(expect.arrayContaining(namesIn(text)));
+});
+
 test('every reason is used', () => {
   const files = ['src', ':!src/lib/reasons.ts', ':!src/rest/legacy-sentences.ts', ':!src/rest/openapi'];
-  const sources = execFileSync('git', ['grep', '-hoE', "'[A-Z][A-Z_]+'", '--', ...files], { encoding: 'utf8' });
-  const used = new Set(sources.split('\n').map((text) => text.slice(1, -1)));
+  const sources = execFileSync('git', ['grep', '-hE', "'[A-Z][A-Z_]+'", '--', ...files], { encoding: 'utf8' });
+  // The first argument is the code, some of which are also reasons.
+  const withoutCodes = sources.replace(/super\('\w+',/g, '').replace(/^ {2}\| '\w+'/gm, '');
+  const used = new Set([...withoutCodes.matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, name]) => name));
   expect(Object.keys(REASONS).filter((reason) => !used.has(reason))).toEqual([]);
 });

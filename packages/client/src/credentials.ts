@@ -53,8 +53,6 @@ export interface CredentialOptions {
   onChange: (session: Session | undefined) => void;
 }
 
-/** Message of the service for an unknown or expired token. */
-const SESSION_OVER = 'Required session does not exist';
 /**
  * An extended session is saved only after this fraction of its lifetime, so that not every response writes to the
  * storage.
@@ -112,7 +110,7 @@ export class Credentials {
   }
 
   isRefusal(error: unknown): boolean {
-    return error instanceof AtriumError && error.code === 'UNAUTHENTICATED' && error.message === SESSION_OVER;
+    return error instanceof AtriumError && error.reason === 'SESSION_MISSING';
   }
 
   /**

@@ -1,32 +1,29 @@
-import type { ErrorReason } from './generated/reasons.ts';
+import type { ErrorReason, ServiceErrorCode } from './generated/errors.ts';
 
 /**
  * `UNREACHABLE`: no response from the service, because of the network, a proxy or a timeout. `DISCARDED`: the app removed
  * an unsent message.
  */
-export type AtriumErrorCode =
-  | 'BAD_USER_INPUT'
-  | 'UNAUTHENTICATED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'DISABLED'
-  | 'UNPROCESSABLE'
-  | 'RATE_LIMITED'
-  | 'CURSOR_EXPIRED'
-  | 'CODE_REQUIRED'
-  | 'CONFIRMATION_REQUIRED'
-  | 'REASON_REQUIRED'
-  | 'INTERNAL_SERVER_ERROR'
-  | 'UNREACHABLE'
-  | 'DISCARDED';
+export type AtriumErrorCode = ServiceErrorCode | 'UNREACHABLE' | 'DISCARDED';
+
+export interface ErrorProblem {
+  /** Stable, unlike messages; a newer service may have more reasons. */
+  reason: ErrorReason;
+  /** Values in the message, such as `{ max: 32768 }`. */
+  parameters?: Record<string, string | number> | undefined;
+  /** Field of the input. */
+  field?: string | undefined;
+  /** Number of the record in an operation on several. */
+  record?: number | undefined;
+}
 
 export interface AnsweredError {
   message: string;
   path?: readonly (string | number)[];
-  extensions?: {
+  extensions?: Partial<ErrorProblem> & {
     code?: string;
-    reason?: string;
-    parameters?: Record<string, string | number>;
+    /** If there are several, at most 100. */
+    problems?: ErrorProblem[];
     fields?: Record<string, string[]>;
     retryAfter?: number;
   };
@@ -44,17 +41,15 @@ interface Details {
 export class AtriumError extends Error {
   override readonly name = 'AtriumError';
   readonly code: AtriumErrorCode;
-  /** Why the operation failed; undefined for errors about the document, and without a response. */
-  readonly reason: ErrorReason | undefined;
-  /** Values in the message, such as `{ max: 32768 }`. */
-  readonly parameters: Record<string, string | number>;
+  /** Why the operation failed; empty for invalid documents, faults of the service, and without a response. */
+  readonly problems: readonly ErrorProblem[];
   /** Messages by input field: `{ login: ['has already been taken'] }`. */
   readonly fields: Record<string, string[]>;
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
   /** HTTP status, or close code of the WebSocket. */
   readonly status: number | undefined;
-  /** All errors of the response; the first one determines `message`, `code` and `reason`. */
+  /** All errors of the response; the first one determines `message`, `code` and `problems`. */
   readonly errors: readonly AnsweredError[];
 
   constructor(code: AtriumErrorCode, message: string, { fields, retryAfter, status, errors, cause }: Details = {}) {
@@ -64,9 +59,13 @@ export class AtriumError extends Error {
     this.retryAfter = retryAfter;
     this.status = status;
     this.errors = errors ?? [];
-    const { reason, parameters } = this.errors[0]?.extensions ?? {};
-    this.reason = reason as ErrorReason | undefined;
-    this.parameters = parameters ?? {};
+    const { reason, parameters, field, record, problems } = this.errors[0]?.extensions ?? {};
+    this.problems = problems ?? (reason ? [{ reason, parameters, field, record }] : []);
+  }
+
+  /** Cause of the failure; the first one if there are several. */
+  get reason(): ErrorReason | undefined {
+    return this.problems[0]?.reason;
   }
 
   static answered(errors: readonly AnsweredError[], status?: number, retryAfter?: number): AtriumError {

@@ -20,9 +20,9 @@ export {
 } from './client.ts';
 export type { AdministratorOptions, SignedRequest, SignIn } from './credentials.ts';
 export type { Document } from './documents.ts';
-export { type AnsweredError, AtriumError, type AtriumErrorCode } from './errors.ts';
+export { type AnsweredError, AtriumError, type AtriumErrorCode, type ErrorProblem } from './errors.ts';
+export type { ErrorReason } from './generated/errors.ts';
 export type { FragmentOf, ResultOf, TadaDocumentNode, VariablesOf } from './generated/gql-tada.d.ts';
-export type { ErrorReason } from './generated/reasons.ts';
 export type { ConnectionState } from './line.ts';
 export {
   type GraphQL,

@@ -5,7 +5,6 @@ import type { Context, Services } from '../../context.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { OPERATOR } from '../../lib/actor.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { problem as problemOf } from '../../lib/problems.ts';
 import { silentObserver } from '../../platform/observability/observer.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { createContext } from '../../resolvers/create-context.ts';
@@ -76,6 +75,6 @@ export function administerApplication(
 
 export function missing(what: string, problem = 'does not exist') {
   return (error: unknown): never => {
-    throw error instanceof NotFoundError ? new NotFoundError(problemOf('NAMED_NOT_FOUND', { what, problem })) : error;
+    throw error instanceof NotFoundError ? new Error(`${what} ${problem}`) : error;
   };
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { AssignedRole, Role } from '../../lib/access.ts';
 import { createInvitation, type Invitation, listAllInvitations } from '../../resolvers/administrators/invitations.ts';
-import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/links.ts';
 import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
+import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/reset-links.ts';
 import { removeAdministrator } from '../../resolvers/administrators/update.ts';
 import { administer, missing } from './administer.ts';
 import { confirm, yesOption } from './confirm.ts';

@@ -1,4 +1,6 @@
 import { type ErrorCode, STATUS_OF_CODE } from '../../lib/errors.ts';
+import { type DetailedProblem, sentenceOf } from '../../lib/problems.ts';
+import { REASONS } from '../../lib/reasons.ts';
 import { redactText } from './redact.ts';
 
 /** An error as the client received it. */
@@ -14,8 +16,8 @@ export interface NotedError {
   readonly message: string;
   readonly extensions?: Readonly<Record<string, unknown>>;
   readonly path?: readonly (string | number)[] | undefined;
-  /** Names in the message that the request may have chosen. */
-  readonly names?: readonly string[];
+  /** Sentences of the transport; default: those of the service. */
+  readonly sentence?: (problem: DetailedProblem) => string;
 }
 
 /** Whether a name is one of the service, or of the caller's application. Others may be secrets that were mixed up. */
@@ -29,8 +31,8 @@ const UNKNOWN_NAME = '…';
 
 /** Redacted and bounded. */
 export function sentErrors(errors: readonly NotedError[], isKnown: IsKnownName): SentError[] {
-  return errors.slice(0, MAX_ERRORS).map(({ message, extensions, path, names = [] }) => ({
-    message: shownMessage(withoutNames(message, names, isKnown), isKnown),
+  return errors.slice(0, MAX_ERRORS).map(({ message, extensions, path, sentence = sentenceOf }) => ({
+    message: sentenceWithoutValues(extensions, sentence, isKnown) ?? shownMessage(message, isKnown),
     code: typeof extensions?.code === 'string' ? harmless(extensions.code, MAX_CODE) : null,
     path: path ? harmless(path.map((key) => shownKey(key, isKnown)).join('.'), MAX_PATH) : null,
   }));
@@ -41,10 +43,30 @@ function shownKey(key: string | number, isKnown: IsKnownName): string {
   return typeof key === 'number' || isKnown(key) ? String(key) : UNKNOWN_NAME;
 }
 
-function withoutNames(message: string, names: readonly string[], isKnown: IsKnownName): string {
-  return names
-    .filter((name) => name !== '' && !isKnown(name))
-    .reduce((text, name) => text.replaceAll(name, UNKNOWN_NAME), message);
+/** Parameters of sentences whose values the service chooses. Others may repeat the request. */
+export const OF_SERVICE = new Set(['wanted', 'coordinate', 'words', 'feature', 'what', 'known']);
+
+/** Undefined for errors that are not those of the service. */
+function sentenceWithoutValues(
+  extensions: NotedError['extensions'],
+  sentence: (problem: DetailedProblem) => string,
+  isKnown: IsKnownName,
+): string | undefined {
+  if (typeof extensions?.reason !== 'string' || !Object.hasOwn(REASONS, extensions.reason)) return undefined;
+  const problems = (extensions.problems ?? [extensions]) as Partial<DetailedProblem>[];
+  const sentences = problems.slice(0, MAX_ERRORS).map(({ reason, parameters = {}, record, field }) => {
+    const shown = Object.entries(parameters).map(([name, value]) => [
+      name,
+      typeof value === 'number' || OF_SERVICE.has(name) ? value : knownWords(value.slice(0, MAX_MESSAGE), isKnown),
+    ]);
+    return sentence({
+      reason: reason!,
+      parameters: Object.fromEntries(shown),
+      ...(record !== undefined && { record }),
+      ...(field !== undefined && { field: knownWords(field, isKnown) }),
+    });
+  });
+  return harmless(sentences.join(', '), MAX_MESSAGE);
 }
 
 /** The status that REST sends for these errors; the highest of them. */
@@ -52,8 +74,8 @@ export function statusOfErrors(errors: readonly NotedError[]): number {
   return Math.max(...errors.map(statusOfError));
 }
 
-function statusOfError({ message, extensions }: NotedError): number {
-  if (message === 'Service unavailable') return 503;
+function statusOfError({ extensions }: NotedError): number {
+  if (extensions?.reason === 'UNAVAILABLE') return 503;
   return STATUS_OF_CODE[extensions?.code as ErrorCode] ?? 400;
 }
 
@@ -63,36 +85,24 @@ function statusOfError({ message, extensions }: NotedError): number {
  */
 const NAMED = /\b((?:on|by|of|expecting) )?(field|argument|variable|fragment|directive|type) "([\w$@.[\]!]{1,80})"/gi;
 const OF_SCHEMA = new Set(['field', 'type']);
-/** Sentences of the service that repeat names of the request, for example `Incorrect filter: price[gte]`. */
-const LABELED = /\b((?:Incorrect|Unknown) [a-z_ ]{1,20}: )(.*)/s;
-const FIELDS = /\b(Fields? |Operator |with field )([^\s"«]+(?:, [^\s"«,]+)*)/g;
-const BRACKETS = /(?<=[[{])[^\s"«[\]{}]+(?=[\]}])/g;
 const WORD = /[\p{L}\p{N}_$@-]+/gu;
 const KEPT = /«([^«»]*)»/g;
 
 /** GraphQL repeats values of the request behind these words. */
 const VALUE = /((?:invalid value|(?:cannot|can not) represent[^:]{0,60}:|, found|value:?) ).*/is;
 
-export function shownMessage(message: string, isKnown: IsKnownName): string {
-  const plain = harmless(message.replace(/[«»]/g, ' '), MAX_MESSAGE);
-  const known = (names: string) => names.replace(WORD, (name) => (isKnown(name) ? name : UNKNOWN_NAME));
-  const named = plain
-    .replace(NAMED, (_all, preposition = '', kind: string, name: string) => {
-      const isOfSchema = preposition !== '' && OF_SCHEMA.has(kind);
-      return `${preposition}${kind} «${isOfSchema ? name : known(name)}»`;
-    })
-    .replace(LABELED, (_all, label: string, rest: string) => label + known(rest))
-    .replace(FIELDS, (_all, before: string, names: string) => before + known(names))
-    .replace(BRACKETS, known);
-  const withoutValues = named.replace(VALUE, (all, before: string) =>
-    isSentence(all.slice(before.length)) ? all : `${before}…`,
-  );
-  return redactText(withoutValues).replace(KEPT, '"$1"');
+function knownWords(text: string, isKnown: IsKnownName): string {
+  return text.replace(WORD, (word) => (isKnown(word) ? word : UNKNOWN_NAME));
 }
 
-/** Our own sentences continue in plain words, for example `Invalid value for a cursor`. */
-function isSentence(rest: string): boolean {
-  return /^(?:for|of|is|in|must|should|can|may|at) [a-z' ]*$/.test(rest);
+/** Of GraphQL errors. */
+function shownMessage(message: string, isKnown: IsKnownName): string {
+  const plain = harmless(message.replace(/[«»]/g, ' '), MAX_MESSAGE);
+  const named = plain.replace(NAMED, (_all, preposition = '', kind: string, name: string) => {
+    const isOfSchema = preposition !== '' && OF_SCHEMA.has(kind);
+    return `${preposition}${kind} «${isOfSchema ? name : knownWords(name, isKnown)}»`;
+  });
+  return redactText(named.replace(VALUE, '$1…')).replace(KEPT, '"$1"');
 }
 
 /** Client text in one line: no control, format or separator characters, no lone surrogates, at most `max` characters. */

@@ -58,8 +58,7 @@ async function start(
           ${processId})
         ON CONFLICT (application_id, kind) WHERE state IN ('queued', 'running') DO NOTHING RETURNING ${JOB}`,
     );
-    const article = kind === 'export' ? 'An export' : 'A check';
-    if (!created) throw new UnprocessableError(problem('JOB_EXISTS', { job: article }));
+    if (!created) throw new UnprocessableError(kind === 'export' ? 'EXPORT_EXISTS' : 'CHECK_EXISTS');
     return created;
   });
   jobRunner.run({ applicationId, id: job.id, kind, isRepair, actor: viewer.actor, passphrase });

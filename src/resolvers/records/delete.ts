@@ -1,7 +1,6 @@
 import type { ActingContext } from '../../context.ts';
 import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { problem } from '../../lib/problems.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
 import { allows, forbidden } from './access.ts';
 import { type BatchChange, changeInBatches } from './batches.ts';
@@ -50,7 +49,7 @@ export async function deleteRecordsByCriteria(
   const batches: BatchChange<{ id: string }> = {
     operation: 'delete',
     criteria,
-    noCriteria: problem('FILTER_INCORRECT', { filter: 'none is given' }),
+    noCriteria: 'FILTER_REQUIRED',
     addedBytes: 0,
     async change(transaction, known, locked) {
       const ids = locked.map(({ id }) => id);

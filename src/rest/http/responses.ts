@@ -7,6 +7,7 @@ import type { Meter } from '../../platform/limits/rate-limits.ts';
 import { factsOf } from '../../platform/observability/request-facts.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { legacyError, serviceErrorOf } from '../errors.ts';
+import { legacySentence } from '../legacy-sentences.ts';
 import { portionOf, sendPortion } from './downloads.ts';
 import { AnswerHeaders, addHeaders, type HeaderList } from './headers.ts';
 import { type RenderedBody, render } from './rendering.ts';
@@ -76,9 +77,9 @@ export class Responses {
   #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): Answer {
     const known = serviceErrorOf(error);
     if (known) return legacyError(known, bodyOf);
-    const { message } = presentError(error, this.#log.child({ requestId }));
-    if (message === 'Service unavailable') return { status: 503, body: { errors: [message] } };
-    if (message === 'Internal server error') return { status: 500, body: { errors: [message] } };
+    const { message, extensions } = presentError(error, this.#log.child({ requestId }));
+    if (extensions.reason === 'UNAVAILABLE') return { status: 503, body: { errors: [message] } };
+    if (extensions.code === 'INTERNAL_SERVER_ERROR') return { status: 500, body: { errors: [message] } };
     // An error of GraphQL: its type cannot represent a value.
     return { status: 400, body: { errors: ['Malformed request body'] } };
   }
@@ -87,12 +88,7 @@ export class Responses {
 function noteError({ request }: Exchange, error: unknown, { body }: Answer): void {
   const known = serviceErrorOf(error);
   const message = sentencesOf(body) || known?.message || 'Internal server error';
-  factsOf(request).errors = [{ message, names: fieldsOf(body), ...(known && { extensions: known.extensions }) }];
-}
-
-function fieldsOf(body: unknown): string[] {
-  const { errors } = (body ?? {}) as { errors?: object };
-  return !errors || Array.isArray(errors) ? [] : Object.keys(errors).filter((field) => field !== 'base');
+  factsOf(request).errors = [{ message, sentence: legacySentence, ...(known && { extensions: known.extensions }) }];
 }
 
 /** Of any legacy form: `{"errors":["…"]}`, `{"errors":{"login":["…"]}}`, `{"code":null,"message":"…"}`. */

@@ -50,12 +50,15 @@ export interface Route {
   upload?: Upload;
   /** `token` counts as a credential; other parameters are ignored even if malformed. */
   download?: true;
+  /** An API key takes precedence over a token in the same request, instead of a 400. */
   keyWins?: true;
   body?: BodyLimits;
   /** Root element in XML. Default: the wrapper of the record, else `result`. */
   xml?: XmlRoot;
+  /** Invalid input is answered with 400 and `{}`. */
   plainRefusal?: true;
-  refusesWrongTypes?: true;
+  /** The operation itself reports a list or an object in place of a text. */
+  checksTypes?: true;
   /** One root field, which determines the access. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
@@ -84,7 +87,7 @@ interface Definition<Document extends DocumentNode, Path extends string, Values>
     | 'body'
     | 'xml'
     | 'plainRefusal'
-    | 'refusesWrongTypes'
+    | 'checksTypes'
     | 'errors'
   > {
   path: Path;

@@ -1,22 +1,21 @@
 import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
-import { fieldSentences, WrongTypesError } from '../../lib/errors.ts';
+import { WrongTypesError } from '../../lib/errors.ts';
 import { readList } from '../../lib/parameter-values.ts';
-import { distinct, type FieldProblems, problem } from '../../lib/problems.ts';
-import { legacyTexts } from '../legacy-sentences.ts';
+import { distinct, type FieldProblems, inFields } from '../../lib/problems.ts';
 import { type ObjectSchema, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
 import type { Route } from './route.ts';
 
 const MAX_REPEATED = 100;
 
 /** The types are those of the route's documentation. @throws {WrongTypesError} names all such parameters */
-export function refuseWrongTypes({ docs, refusesWrongTypes }: Route, parameters: Parameters): void {
-  if (refusesWrongTypes || !Object.values(parameters).some(isNested)) return;
+export function refuseWrongTypes({ docs, checksTypes }: Route, parameters: Parameters): void {
+  if (checksTypes || !Object.values(parameters).some(isNested)) return;
   const wrong = [docs.query, docs.body].flatMap((schema) => (schema ? wrongMembers(schema, parameters) : []));
   if (wrong.length > 0) throw errorOf(wrong);
 }
 
-export function wrongTypeErrors({ docs, refusesWrongTypes }: Route): WrongTypesError[] {
-  if (refusesWrongTypes) return [];
+export function wrongTypeErrors({ docs, checksTypes }: Route): WrongTypesError[] {
+  if (checksTypes) return [];
   const mayBeWrong = (schema: Schema) => isScalar(schema) || isScalarList(schema);
   const members = [docs.query, docs.body].flatMap((schema) => (schema ? membersOf(schema, mayBeWrong) : []));
   const hasSentence = ([, { [WRONG_TYPE]: error }]: Member) => typeof error === 'function';
@@ -66,8 +65,7 @@ function errorOf(wrong: Wrong[]): WrongTypesError {
     if (typeof error === 'function') return error(JSON.stringify(value).slice(0, MAX_REPEATED), key);
     const name = key.split(/[[\]]/).findLast((part) => part !== '')!;
     fields[name] = error ?? ['INVALID'];
-    const sentences = fieldSentences(legacyTexts({ [name]: fields[name] }));
-    return sentences.map((sentence) => problem('WRONG_TYPE', { sentence }));
+    return inFields({ [name]: fields[name] });
   });
   return new WrongTypesError(fields, distinct(problems));
 }

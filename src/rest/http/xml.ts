@@ -1,4 +1,4 @@
-import { fieldSentences } from '../../lib/errors.ts';
+import { fieldWords } from '../../lib/problems.ts';
 import { isoSeconds } from '../../lib/time.ts';
 
 export type XmlRoot =
@@ -52,7 +52,7 @@ function sentencesOf(body: unknown): string[] {
 
 /** Under `id`, the password reset has a complete sentence. */
 function sentenceOf(field: string, text: string): string {
-  return field === 'id' && /^[A-Z]/.test(text) ? text : fieldSentences({ [field]: [text] })[0]!;
+  return field === 'id' && /^[A-Z]/.test(text) ? text : `${fieldWords(field)} ${text}`;
 }
 
 function typed(name: string, attributes: string, value: unknown): string {

@@ -114,9 +114,9 @@ export const window = tableOf(
 
 /** See "Lists" in docs/reference/rest-contract.md. */
 export function readWindow(parameters: Parameters): { limit: number; skip: number } {
-  const limit = readInteger(parameters.limit) ?? 100;
+  const limit = readInteger(parameters.limit) ?? MAX_PAGE;
   const skip = readIntegerWithin(parameters.skip, 0, 2_147_483_647) ?? 0;
-  return { limit: limit >= 1 ? Math.min(limit, 100) : 100, skip };
+  return { limit: limit >= 1 ? Math.min(limit, MAX_PAGE) : MAX_PAGE, skip };
 }
 
 export const count = tableOf(

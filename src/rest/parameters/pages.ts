@@ -7,7 +7,7 @@ import { integer, WRONG_TYPE } from '../openapi/docs/schemas.ts';
 import { tableOf } from './table.ts';
 
 const PAGE = 'PAGE_INVALID' satisfies Problem;
-const PER_PAGE = problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: MAX_PAGE });
+export const PAGE_SIZE = problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: MAX_PAGE });
 
 /** Pages count from 1. */
 export interface Page {
@@ -19,10 +19,10 @@ export interface Page {
 export function readPage(parameters: Parameters): Page {
   const page = integerOr(1, parameters.page);
   const perPage = integerOr(10, parameters.per_page);
-  const isPerPage = perPage !== undefined && perPage >= 1 && perPage <= 100;
+  const isPerPage = perPage !== undefined && perPage >= 1 && perPage <= MAX_PAGE;
   const isPage = page !== undefined && page >= 1;
   if (isPage && isPerPage) return { page, perPage };
-  throw new UnprocessableError(...when(!isPerPage, PER_PAGE), ...when(!isPage, PAGE));
+  throw new UnprocessableError(...when(!isPerPage, PAGE_SIZE), ...when(!isPage, PAGE));
 }
 
 export const page = tableOf(
@@ -40,7 +40,7 @@ export const page = tableOf(
       maximum: MAX_PAGE,
       default: 10,
       description: `Items per page, 1 to ${MAX_PAGE}.`,
-      [WRONG_TYPE]: () => PER_PAGE,
+      [WRONG_TYPE]: () => PAGE_SIZE,
     },
   },
   pageWindow,

@@ -4,8 +4,9 @@ import type { Context, Services } from '../../context.ts';
 import { execute } from '../../graphql/execute.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { parseForm } from '../../lib/bracket-keys.ts';
-import { BadInputError, fieldSentences, InvalidFieldsError, ServiceError, textsOf } from '../../lib/errors.ts';
+import { BadInputError, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
 import { readText } from '../../lib/parameter-values.ts';
+import { sentenceOf } from '../../lib/problems.ts';
 import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
 import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../platform/limits/definitions.ts';
@@ -116,8 +117,7 @@ async function answerRequest(
   const problem = await run(RequestResetLink, input, context);
   if (!problem) return [200, { kind: 'requested', applicationId: input.applicationId }];
   const isInvalid = problem instanceof InvalidFieldsError;
-  const problems = isInvalid ? fieldSentences(textsOf(problem.fields)) : [problem.message];
-  return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems }];
+  return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems: sentencesOf(problem) }];
 }
 
 async function answerReset(
@@ -147,11 +147,10 @@ function outcomeOf(
 ): [status: number, state: PageState] {
   if (!problem) return [200, { kind: 'done', account }];
   if (!(problem instanceof InvalidFieldsError)) {
-    return [statusOf(problem), { kind: 'form', token, problems: [problem.message], account }];
+    return [statusOf(problem), { kind: 'form', token, problems: sentencesOf(problem), account }];
   }
-  const { fields } = problem;
-  if (fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
-  return [422, { kind: 'form', token, problems: fieldSentences(textsOf(fields)), account }];
+  if (problem.fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
+  return [422, { kind: 'form', token, problems: sentencesOf(problem), account }];
 }
 
 const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, RATE_LIMITED: 429 };
@@ -181,4 +180,8 @@ function send(
       'Cross-Origin-Opener-Policy': 'same-origin',
     })
     .end(isHead ? undefined : html);
+}
+
+function sentencesOf(problem: GraphQLError): string[] {
+  return problem instanceof ServiceError ? problem.problems.map((one) => sentenceOf(one)) : [problem.message];
 }

@@ -108,7 +108,7 @@ describe('#31 rate-limit bypass', () => {
     const client = newClient();
     const session = await insertSession(null);
     const json = { login: 'anonymous', password: 'password-9' };
-    const login = 'mutation { loginUser(input: { login: "nobody", password: "password-9" }) { id } }';
+    const login = 'mutation { loginUser(input: { login: "noUsers", password: "password-9" }) { id } }';
     expect((await rest('POST', '/login', { as: together(client, session), json })).status).toBe(401);
     expect(
       (await graphql(`mutation { a: ${login.slice(11, -2)} b: ${login.slice(11)}`, {}, together(client, session)))

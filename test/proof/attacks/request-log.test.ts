@@ -1,6 +1,10 @@
 import { connect as connectTcp } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { UnprocessableError } from '../../../src/lib/errors.ts';
+import type { Reason } from '../../../src/lib/problems.ts';
+import { REASONS } from '../../../src/lib/reasons.ts';
+import { OF_SERVICE, sentErrors } from '../../../src/platform/observability/request-errors.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { until } from '../../support/app/until.ts';
@@ -278,6 +282,34 @@ describe('#67 names in the request log', () => {
     expect(secrets.filter((one) => text.includes(one))).toEqual([]);
     expect(text).toContain('Cannot query field \\"…\\" on type \\"User\\"');
     expect(text).toContain('Cannot query field \\"…\\" on type \\"Car\\"');
+  });
+
+  test('values in messages of the service are replaced, over REST and GraphQL', async () => {
+    const create = 'mutation ($input: CreateEventsInput!) { createEvents(input: $input) { id } }';
+    const index = [secret(), secret()];
+    const ids = [
+      await request('/graphql', { as: alice, json: { query: create, variables: { input: { pushType: secret() } } } }),
+      await request('/graphql', { as: alice, json: { query: create, variables: { input: { eventType: secret() } } } }),
+      await request('/class.json', {
+        as: apiKey,
+        json: { name: 'Twice', fields: { make: 'String' }, indexes: [{ fields: index }, { fields: index }] },
+      }),
+    ];
+    const text = await stored(ids);
+    expect(secrets.filter((one) => text.includes(one))).toEqual([]);
+    expect(text).toContain('Unknown pushType: …');
+    expect(text).toContain('Unknown eventType: …');
+    expect(text).toContain('is listed twice');
+  });
+
+  test.each(Object.entries(REASONS))('a value in the message of %s is replaced', (reason, sentence) => {
+    const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+    const chosen = names.filter((name) => !OF_SERVICE.has(name));
+    const parameters = Object.fromEntries(chosen.map((name) => [name, secret()]));
+    const error = new UnprocessableError({ reason: reason as Reason, parameters });
+    const [sent] = sentErrors([error], () => false);
+    expect(secrets.filter((one) => sent!.message.includes(one))).toEqual([]);
+    expect(sent!.message.split('…').length).toBeGreaterThan(chosen.length);
   });
 
   test('that the catalogue knows are stored, so that the log says what was wrong', async () => {

@@ -188,9 +188,9 @@ const createDialog = step(
   },
 );
 
-const nobody = fc.constant<number[] | undefined>(undefined);
-const occupants = { addOccupantIds: nobody, removeOccupantIds: nobody };
-const admins = { addAdminIds: nobody, removeAdminIds: nobody };
+const noUsers = fc.constant<number[] | undefined>(undefined);
+const occupants = { addOccupantIds: noUsers, removeOccupantIds: noUsers };
+const admins = { addAdminIds: noUsers, removeAdminIds: noUsers };
 
 function change(name: string, fields: typeof occupants & typeof admins) {
   return step(name, { dialog, byOwner: fc.boolean(), isNamed: rarely, ...fields }, async (fixture, args) => {

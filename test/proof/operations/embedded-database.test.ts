@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 /** Safe, because the operating system does not crash during these tests. */
 const flags = ['-c', 'fsync=off'];
 const isRoot = process.getuid?.() === 0;
-const nobody: Account = { uid: 65534, gid: 65534 };
+const noUsers: Account = { uid: 65534, gid: 65534 };
 const source = new URL('../../../src/db/embedded.ts', import.meta.url);
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -187,27 +187,27 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))(
+test.runIf(isRoot && canEnter(noUsers, join(source.pathname, '..')))(
   'an ordinary user starts a server that root can share',
   async () => {
     const folder = temporaryFolder(0o700);
     chownSync(folder, 65534, 65534);
     const dataDir = join(folder, 'data', 'postgres');
-    const ordinary = await startProcess(dataDir, nobody);
+    const ordinary = await startProcess(dataDir, noUsers);
     const root = await start(dataDir);
     expect(root).toMatchObject({ adopted: true, pid: ordinary.pid });
 
     await ordinary.stop();
     await root.stop();
     const again = await start(dataDir);
-    expect((await startProcess(dataDir, nobody)).pid).toBe(again.pid);
+    expect((await startProcess(dataDir, noUsers)).pid).toBe(again.pid);
   },
 );
 
-test.runIf(isRoot && canEnter(nobody, join(source.pathname, '..')))('data of another user is rejected', async () => {
+test.runIf(isRoot && canEnter(noUsers, join(source.pathname, '..')))('data of another user is rejected', async () => {
   const dataDir = join(temporaryFolder(), 'postgres');
   mkdirSync(dataDir);
-  await expect(startProcess(dataDir, nobody)).rejects.toThrow('belongs to another user (uid 0)');
+  await expect(startProcess(dataDir, noUsers)).rejects.toThrow('belongs to another user (uid 0)');
 });
 
 function temporaryFolder(mode = 0o755): string {

@@ -138,7 +138,7 @@ async function callersOf({ applicationId, key, users }: Tenant, stranger: Tenant
     anonymous,
     'refused token': { headers: { 'SVC-Token': '0'.repeat(40) } },
     'refused key': { headers: { Authorization: 'ApiKey none' } },
-    'key for nobody': { headers: { ...key.headers, 'On-Behalf-Of': String(UNKNOWN.number) } },
+    'key for an unknown user': { headers: { ...key.headers, 'On-Behalf-Of': String(UNKNOWN.number) } },
   };
 }
 

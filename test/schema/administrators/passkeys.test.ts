@@ -3,7 +3,7 @@ import { db } from '../../../src/db/client.ts';
 import { NotFoundError } from '../../../src/lib/errors.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
 import { deleteExpired } from '../../../src/resolvers/administrators/expired.ts';
-import { resetAdministrator } from '../../../src/resolvers/administrators/links.ts';
+import { resetAdministrator } from '../../../src/resolvers/administrators/reset-links.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { type Deviation, SoftwareAuthenticator } from '../../support/fakes/authenticator.ts';
 import { errorIn, signedInAdministrator } from '../../support/fixtures/administrators.ts';

@@ -148,7 +148,7 @@ describe('invitations', () => {
       { roles: [{ applicationId: 4711, role: 'VIEWER' }] },
       'Roles should name existing applications',
     ],
-    ['no address', { email: 'x' }, 'Email should look like an email address.'],
+    ['no address', { email: 'x' }, 'Email should look like an email address'],
     ['a blank name', { name: ' ' }, "Name can't be blank"],
   ])('with %s are refused', async (_name, part, message) => {
     const input = { email: 'x@example.com', name: 'X', roles: [{ role: 'VIEWER' }], ...part };

@@ -58,7 +58,7 @@ describe('the first administrator', () => {
     const token = await setupToken();
     for (const [input, message] of [
       [{ password: PASSWORD }, "Email can't be blank"],
-      [{ email: 'no address', password: PASSWORD }, 'Email should look like an email address.'],
+      [{ email: 'no address', password: PASSWORD }, 'Email should look like an email address'],
       [{ email: OWNER, password: 'short' }, 'Password should have 12 to 128 characters'],
       [{ email: OWNER, password: OWNER }, 'Password should differ from the email address'],
       [{ email: OWNER, name: ' ', password: PASSWORD }, "Name can't be blank"],

@@ -139,7 +139,7 @@ describe('testMail', () => {
     for (const to of ['x', 'a@example.org\r\nBcc: b@example.org', 'a@example.org, b@example.org', '']) {
       expect(await errorOf(TEST, { to }, apiKey)).toMatchObject({
         code: 'UNPROCESSABLE',
-        message: 'To should look like an email address.',
+        message: 'To should look like an email address',
       });
     }
   });

@@ -57,9 +57,9 @@ async function canSignIn({ login }: TestUser, password: string): Promise<boolean
 describe('requestPasswordReset', () => {
   test('requestPasswordReset returns errors in GraphQL form', async () => {
     expect(await errorOf(REQUEST, { email: 'x' }, apiKey)).toEqual({
-      message: 'Email should look like an email address.',
+      message: 'Email should look like an email address',
       code: 'UNPROCESSABLE',
-      fields: { email: ['should look like an email address.'] },
+      fields: { email: ['should look like an email address'] },
     });
     expect(await errorOf(REQUEST, { email: 'nobody@x.io' }, apiKey)).toMatchObject({ code: 'NOT_FOUND' });
     expect(await errorOf(REQUEST, { email: 'x@x.io' }, anonymous)).toEqual({

@@ -87,7 +87,7 @@ describe('createUser', () => {
     expect(refusal.code).toBe('UNPROCESSABLE');
     expect(refusal.fields).toEqual({
       login: ['is too short (minimum is 3 characters)', 'should contain alphanumeric and punctuation characters only'],
-      email: ['should look like an email address.'],
+      email: ['should look like an email address'],
       password: [
         'should contain alphanumeric and punctuation characters only',
         'is too short (minimum is 8 characters)',

@@ -116,7 +116,7 @@ export class Operation {
   }
 
   get who(): fc.Arbitrary<Who> {
-    return callers[this.rules.who ?? 'anybody'];
+    return callers[this.rules.who ?? 'anyCaller'];
   }
 
   call(args: Args, fixture?: Fixture): Call {

@@ -67,7 +67,7 @@ export function refusalOf({ errors }: GraphqlAnswer, name: string): Refused | un
 }
 
 function legacyTextOf(message: string, extensions: Record<string, unknown>): string {
-  if (extensions.fields || extensions.reason === undefined) return message;
+  if (extensions.reason === undefined) return message;
   const problems = (extensions.problems ?? [extensions]) as Partial<DetailedProblem>[];
   return problems.map(({ parameters = {}, ...one }) => legacySentence({ ...one, parameters } as Problem)).join(', ');
 }

@@ -76,27 +76,27 @@ export const WHO = [
   'anonymous',
   'refused token',
   'refused key',
-  'key for nobody',
+  'key for an unknown user',
 ] as const;
 export type Who = (typeof WHO)[number];
 
 const oneOf = (weight: number, ...who: Who[]) => ({ weight, arbitrary: fc.constantFrom<Who>(...who) });
 
 /** Two of the users act more often, so that their actions affect each other. */
-const anybody: fc.Arbitrary<Who> = fc.oneof(
+const anyCaller: fc.Arbitrary<Who> = fc.oneof(
   oneOf(10, 'alice'),
   oneOf(5, 'bob'),
   oneOf(4, 'carol', 'dave'),
   oneOf(5, 'key'),
   oneOf(2, 'session of alice', 'session of bob'),
-  oneOf(2, 'application session', 'stranger', 'anonymous', 'refused token', 'refused key', 'key for nobody'),
+  oneOf(2, 'application session', 'stranger', 'anonymous', 'refused token', 'refused key', 'key for an unknown user'),
 );
 
 export const callers = {
-  anybody,
-  key: fc.oneof(oneOf(3, 'key'), { weight: 1, arbitrary: anybody }),
+  anyCaller,
+  key: fc.oneof(oneOf(3, 'key'), { weight: 1, arbitrary: anyCaller }),
   session: fc.oneof(oneOf(3, 'session of alice', 'session of bob', 'application session'), {
     weight: 1,
-    arbitrary: anybody,
+    arbitrary: anyCaller,
   }),
 };

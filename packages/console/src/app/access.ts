@@ -60,7 +60,7 @@ function promptFor(error: unknown): Prompt | undefined {
   if (!(error instanceof AtriumError)) return undefined;
   if (error.code === 'CONFIRMATION_REQUIRED') return 'confirmation';
   if (error.code === 'REASON_REQUIRED') return 'reason';
-  return error.code === 'UNAUTHENTICATED' && error.message === 'Sign in to the console' ? 'sign-in' : undefined;
+  return error.reason === 'CONSOLE_SIGN_IN_REQUIRED' ? 'sign-in' : undefined;
 }
 
 async function ask(prompt: Prompt): Promise<void> {

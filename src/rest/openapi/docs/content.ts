@@ -5,9 +5,9 @@ import {
   UnprocessableError,
   UploadDeniedError,
 } from '../../../lib/errors.ts';
-import { problem } from '../../../lib/problems.ts';
 import { newBlobProblems } from '../../../resolvers/content/rules.ts';
 import { blobShape } from '../../shapes/blob.ts';
+import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -58,7 +58,7 @@ export const contentDocs = {
       'Returns a page of the files that the caller created, newest first. An API key alone receives all files ' +
       'of the application.',
     answer: pageOf(blobShape.schema),
-    errors: [new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 }))],
+    errors: [badPageSize],
     examples: [{ query: { page: 1, per_page: 5 } }],
   },
   findBlob: {

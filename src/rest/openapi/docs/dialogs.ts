@@ -3,7 +3,7 @@ import { problem } from '../../../lib/problems.ts';
 import { MAX_NAME, tooManyOccupants } from '../../../resolvers/dialogs/rules.ts';
 import { dialogNotificationsShape, dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
-import { undefinedClass } from './errors.ts';
+import { tooManyIds, undefinedClass } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -97,7 +97,7 @@ export const dialogDocs = {
       'Leaves or deletes up to 100 dialogs, each like `DELETE /chat/Dialog/{id}`. Dialogs that the caller may ' +
       'not delete are listed under `WrongPermissions` and remain. Returns 404 if none of the ids exists.',
     answer: deleted,
-    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
+    errors: [new NotFoundError(), tooManyIds],
     examples: [{ path: { ids: `${SAMPLES.dialog},${SAMPLES.otherDialog}` }, body: { force: 1 } }],
   },
   deleteDialog: {

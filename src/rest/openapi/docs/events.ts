@@ -7,6 +7,7 @@ import {
   recipientProblems,
   tagProblems,
 } from '../../../resolvers/events/rules.ts';
+import { PAGE_SIZE } from '../../parameters/pages.ts';
 import { eventShape, eventStatusShape } from '../../shapes/event.ts';
 import { pageOf } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
@@ -80,7 +81,7 @@ export const eventDocs = {
       'Returns a page of the events that the caller created, newest first. An API key alone receives the events ' +
       'that were created with API keys alone. Invalid paging is answered with 400 and the body `{}`.',
     answer: pageOf(eventShape.schema),
-    errors: [new BadInputError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 }))],
+    errors: [new BadInputError(PAGE_SIZE)],
     examples: [{ query: { page: 1, per_page: 25 } }],
   },
   findEvent: {

@@ -10,6 +10,7 @@ import { problem } from '../../../lib/problems.ts';
 import { geodatumProblems } from '../../../resolvers/geodata/rules.ts';
 import { geodatumShape } from '../../shapes/geodatum.ts';
 import { userShape } from '../../shapes/user.ts';
+import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -45,7 +46,7 @@ export const geodataDocs = {
     errors: [
       new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'geo_rect' })),
       new UnprocessableError('POSITION_REQUIRED'),
-      new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 })),
+      badPageSize,
       new UsersListingForbiddenError(),
     ],
     examples: [

@@ -9,6 +9,7 @@ import { problem } from '../../../lib/problems.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../../../resolvers/messages/rules.ts';
 import { messageShape } from '../../shapes/message.ts';
 import { deleted } from './deletions.ts';
+import { tooManyIds } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -118,7 +119,7 @@ export const messageDocs = {
       ...closed({ total: described(integer, 'Number of unread messages.') }),
       additionalProperties: described(integer, 'Number of unread messages of the dialog with this id.'),
     },
-    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
+    errors: [new NotFoundError(), tooManyIds],
     examples: [{ query: {} }, { summary: 'Per dialog', query: { chat_dialog_ids: [SAMPLES.dialog] } }],
   },
   findMessage: {
@@ -155,7 +156,7 @@ export const messageDocs = {
       '`WrongPermissions` and remain. An API key alone without `force` receives 422. Clients that state a ' +
       'version before 2.52.0 can force the deletion of their own messages only.',
     answer: deleted,
-    errors: [new NotFoundError(), new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
+    errors: [new NotFoundError(), tooManyIds],
     examples: [{ path: { ids: `${SAMPLES.message},${SAMPLES.otherMessage}` }, body: { force: 1 } }],
   },
 } satisfies Record<string, RouteDocs>;

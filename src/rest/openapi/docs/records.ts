@@ -2,7 +2,7 @@ import { BadInputError, NotFoundError, UnprocessableError } from '../../../lib/e
 import { inRecord, problem } from '../../../lib/problems.ts';
 import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
 import { deleted } from './deletions.ts';
-import { notAllowed, undefinedClass } from './errors.ts';
+import { notAllowed, tooManyIds, undefinedClass } from './errors.ts';
 import { windowMembers } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { changed, listed, record } from './record-bodies.ts';
@@ -138,7 +138,7 @@ export const recordDocs = {
       'Returns up to 100 records in the order of the given ids. Ids that do not exist, or that the caller may ' +
       'not read, are listed under `not_found`.',
     answer: closed({ class_name: className, items: listOf(listed), not_found: found }),
-    errors: [...classErrors, new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
+    errors: [...classErrors, tooManyIds],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   findRecord: {
@@ -187,7 +187,7 @@ export const recordDocs = {
       'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
       'under `WrongPermissions` and remain. The response is 200 even if none of the ids exists.',
     answer: deleted,
-    errors: [...classErrors, new UnprocessableError(problem('TOO_MANY_IDS', { max: 100 }))],
+    errors: [...classErrors, tooManyIds],
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   deleteRecord: {

@@ -12,6 +12,7 @@ import {
 import { problem } from '../../../lib/problems.ts';
 import { changeProblems, emailProblems, newUserProblems } from '../../../resolvers/users/rules.ts';
 import { userShape } from '../../shapes/user.ts';
+import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -53,7 +54,7 @@ export const userDocs = {
       new UsersListingForbiddenError(),
       new UnprocessableError(problem('FILTER_INCORRECT', { filter: 'number id like 3' })),
       new UnprocessableError(problem('ORDER_INCORRECT', { order: 'id' })),
-      new UnprocessableError(problem('OUT_OF_RANGE', { name: 'per_page', min: 1, max: 100 })),
+      badPageSize,
     ],
     examples: [{ query: { 'filter[]': ['number id gt 0'], order: 'desc string created_at', page: 1, per_page: 25 } }],
   },

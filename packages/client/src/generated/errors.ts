@@ -1,4 +1,19 @@
-/** Stable codes of failures. The description of the schema has their sentences. */
+/** Kinds of failures of the service. */
+export type ServiceErrorCode =
+  | 'BAD_USER_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'DISABLED'
+  | 'UNPROCESSABLE'
+  | 'RATE_LIMITED'
+  | 'CURSOR_EXPIRED'
+  | 'CODE_REQUIRED'
+  | 'CONFIRMATION_REQUIRED'
+  | 'REASON_REQUIRED'
+  | 'INTERNAL_SERVER_ERROR';
+
+/** Causes of failures. The description of the schema has their sentences. */
 export type ErrorReason =
   | 'BLANK'
   | 'INVALID'
@@ -63,9 +78,10 @@ export type ErrorReason =
   | 'TOO_MANY_USERS'
   | 'TOO_MANY_FILES'
   | 'RESPONSE_TOO_LARGE'
-  | 'NAMED_NOT_FOUND'
+  | 'TOO_MANY_RESPONSE_FIELDS'
   | 'FILTER_TOO_LONG'
   | 'TOO_MANY_FILTER_VALUES'
+  | 'FILTER_REQUIRED'
   | 'FILTER_INCORRECT'
   | 'SORT_INCORRECT'
   | 'ORDER_INCORRECT'
@@ -127,7 +143,8 @@ export type ErrorReason =
   | 'AMBIGUOUS_API_KEY'
   | 'JOB_NOT_FOUND'
   | 'JOB_ENDED'
-  | 'JOB_EXISTS'
+  | 'EXPORT_EXISTS'
+  | 'CHECK_EXISTS'
   | 'ARCHIVE_NOT_FOUND'
   | 'DOWNLOAD_EXPIRED'
   | 'TOO_MANY_ARCHIVES'
@@ -237,6 +254,4 @@ export type ErrorReason =
   | 'POSITION_INVALID'
   | 'RECTANGLE_INVALID'
   | 'DIGITS_INVALID'
-  | 'SETTING_INVALID'
-  | 'WRONG_TYPE'
-  | 'FIELDS_INVALID';
+  | 'SETTING_INVALID';
