@@ -36,7 +36,7 @@ describe('callers of classes', () => {
     ['unknown token', 401, NO_SESSION],
     ['unknown key', 401, UNAUTHORIZED],
     ['token and key', 400, ONE_CREDENTIAL],
-    ['key for nobody', 404, NOT_FOUND],
+    ['key for an unknown user', 404, NOT_FOUND],
     ['application', 422, NEED_USER],
     ['olga', 403, MAY_NOT_DO],
     ['key for olga', 403, MAY_NOT_DO],

@@ -56,7 +56,7 @@ const REFUSALS: [caller: string, status: number, answer: object][] = [
   ['unknown token', 401, NO_SESSION],
   ['unknown key', 401, UNAUTHORIZED],
   ['token and key', 400, ONE_CREDENTIAL],
-  ['key for nobody', 404, NOT_FOUND],
+  ['key for an unknown user', 404, NOT_FOUND],
   ['other key', 403, UNDEFINED_CLASS],
 ];
 

@@ -118,7 +118,7 @@ describe('single users', () => {
         NO_SESSION,
         { 'SVC-Token': 'f'.repeat(40) },
       ],
-      ['a key for nobody', 'key', 'GET', '/users/7', undefined, 404, NOT_FOUND, { 'On-Behalf-Of': '4711' }],
+      ['a key for an unknown user', 'key', 'GET', '/users/7', undefined, 404, NOT_FOUND, { 'On-Behalf-Of': '4711' }],
       ['a body counts', 'key', 'GET', '/users/by_login', { login: 'bob.x' }, 200, '{text7}'],
     ],
   );
