@@ -18,6 +18,7 @@ import { Loaders } from '../lib/loaders.ts';
 import { ResponseSize } from '../lib/response-size.ts';
 import { traced } from '../platform/observability/tracing.ts';
 import type { LiveEvent, LiveQueue } from '../realtime/live-queue.ts';
+import { deriveContext } from '../resolvers/create-context.ts';
 import { bounded } from './execute.ts';
 
 /** Maximum events of one subscriber that are executed together. */
@@ -33,7 +34,7 @@ const AGAIN_AFTER = 250;
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | Answers> {
   const context = args.contextValue as Context;
   // A copy, so that data cached in the context while subscribing is not retained as long as the subscription.
-  const source = await createSourceEventStream({ ...args, contextValue: { ...context } });
+  const source = await createSourceEventStream({ ...args, contextValue: deriveContext(context, {}) });
   if (!(Symbol.asyncIterator in source)) return source;
   const queue = source as LiveQueue<unknown>;
   queue.onTooSlow = context.onTooSlow;
@@ -211,7 +212,7 @@ function isNotFound({ errors }: ExecutionResult): boolean {
 
 /** Reads rights and rows again for each event; resolvers do not know about subscriptions. */
 function executeEvent(args: ExecutionArgs, context: Context, event: LiveEvent, loaders: Loaders) {
-  const contextValue: Context = { ...context, loaders, responseSize: new ResponseSize(context.viewer) };
+  const contextValue = deriveContext(context, { loaders, responseSize: new ResponseSize(context.viewer) });
   // A root span, because the request that caused the event does not wait for it and it may have many subscribers.
   return traced('live event', { isRoot: true }, async () =>
     bounded(await execute({ ...args, rootValue: event, contextValue }), contextValue),

@@ -7,7 +7,7 @@ import { OPERATOR } from '../../lib/actor.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { silentObserver } from '../../platform/observability/observer.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
-import { createContext } from '../../resolvers/create-context.ts';
+import { createContext, deriveContext } from '../../resolvers/create-context.ts';
 import { createGateways } from '../../server/create-gateways.ts';
 import { createServices } from '../../server/services.ts';
 import { createEncrypter, openDatabase } from '../../server/startup.ts';
@@ -69,7 +69,7 @@ export function administerApplication(
     const application = await findApplication(applicationId).catch(missing(`application ${applicationId}`));
     const { catalogueVersion } = application;
     const viewer: ActingViewer = { kind: 'key', applicationId, catalogueVersion, actor: OPERATOR };
-    return work({ ...createContext(services, viewer, { network: 'operator' }), viewer });
+    return work(deriveContext(createContext(services, viewer, { network: 'operator' }), { viewer }));
   });
 }
 

@@ -9,6 +9,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { pino } from 'pino';
 import { readConfig, readSourceVariables } from '../../config.ts';
 import { createStorage } from '../../gateways/create-storage.ts';
+import { deriveContext } from '../../resolvers/create-context.ts';
 import { administerApplication } from './administer.ts';
 import { print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
@@ -76,7 +77,7 @@ async function migrate(settings: MigrationSettings, { application, dryRun }: Opt
   await administerApplication(command, application, async (context) => {
     const storage = await createStorage({ s3, dataDir, log: pino({ level: 'silent' }) });
     try {
-      return { value: await migrateFrom(settings, { ...context, storage }) };
+      return { value: await migrateFrom(settings, deriveContext(context, { storage })) };
     } catch (error) {
       if (settings.signal.aborted) throw new Error('stopped; repeat the command to resume');
       throw error;

@@ -60,8 +60,9 @@ export async function createTotpSecret(
 export async function enableTotp(
   viewer: AdministratorViewer,
   code: string,
-  { now, encrypter, ...services }: Pick<Services, 'now' | 'encrypter' | 'mailer' | 'log'>,
+  context: Pick<Services, 'now' | 'encrypter' | 'mailer' | 'log'>,
 ): Promise<string[]> {
+  const { now, encrypter } = context;
   const { id } = viewer.administrator;
   const { email, encryptedTotp, hasTotp } = await db.administrator.findUniqueOrThrow({ where: { id } });
   if (encryptedTotp === null || hasTotp) throw new InvalidFieldsError({ totp: ['TOTP_NOT_PREPARED'] });
@@ -75,22 +76,22 @@ export async function enableTotp(
     });
     if (count === 0) throw new InvalidFieldsError({ totp: ['TOTP_CHANGED'] });
   });
-  notify(email, 'totpEnabled', services);
+  notify(email, 'totpEnabled', context);
   return codes;
 }
 
 export async function disableTotp(
   viewer: AdministratorViewer,
-  { now, ...services }: Pick<Services, 'now' | 'mailer' | 'log'>,
+  context: Pick<Services, 'now' | 'mailer' | 'log'>,
 ): Promise<true> {
   const { id } = viewer.administrator;
   const { email } = await transactAs(viewer, (transaction) =>
     transaction.administrator.update({
       where: { id },
-      data: { hasTotp: false, encryptedTotp: null, recoveryHashes: [], updatedAt: now() },
+      data: { hasTotp: false, encryptedTotp: null, recoveryHashes: [], updatedAt: context.now() },
     }),
   );
-  notify(email, 'totpDisabled', services);
+  notify(email, 'totpDisabled', context);
   return true;
 }
 

@@ -33,8 +33,8 @@ const MAIL_INTERVAL_MS = MINUTE;
 const MAX_OWN_TEXTS = 30;
 
 /** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
-export async function requestPasswordReset(email: string, { viewer, ...context }: IdentifiedContext): Promise<true> {
-  await sendLink(requireAddress(email), viewer, context);
+export async function requestPasswordReset(email: string, context: IdentifiedContext): Promise<true> {
+  await sendLink(requireAddress(email), context.viewer, context);
   return true;
 }
 

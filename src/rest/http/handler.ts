@@ -14,7 +14,7 @@ import { discardBody, readBody } from '../../platform/http/request-body.ts';
 import { isLargeBody } from '../../platform/http/unauthenticated-body.ts';
 import { callerKey } from '../../platform/limits/connection-limit.ts';
 import { factsOf, PREFLIGHT } from '../../platform/observability/request-facts.ts';
-import { createContext } from '../../resolvers/create-context.ts';
+import { createContext, deriveContext } from '../../resolvers/create-context.ts';
 import { removeReleased, stageFile } from '../../resolvers/files/staged.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { schema } from '../../schema/index.ts';
@@ -137,7 +137,7 @@ export class RestHandler {
     if (endpoint.upload) requireAllowed(call);
     const parameters = await this.#parametersOf(call);
     if (call.token && call.context.viewer.kind === 'anonymous') {
-      call.context = { ...(await this.#contextOf(call)), meter: call.meter };
+      call.context = deriveContext(await this.#contextOf(call), { meter: call.meter });
       factsOf(request).viewer = call.context.viewer;
     }
     requireAllowed(call);

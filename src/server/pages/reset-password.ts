@@ -10,7 +10,7 @@ import { sentenceOf } from '../../lib/problems.ts';
 import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
 import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../platform/limits/definitions.ts';
-import { createContext } from '../../resolvers/create-context.ts';
+import { createContext, deriveContext } from '../../resolvers/create-context.ts';
 import { schema } from '../../schema/index.ts';
 import { type AccountOfLink, CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
 
@@ -125,7 +125,7 @@ async function answerReset(
   context: Context,
 ): Promise<[status: number, state: PageState]> {
   // Before the reset, because the link is used afterwards. It counts together with the reset.
-  const { account } = await accountOf(input.token, { ...context, isCounted: true });
+  const { account } = await accountOf(input.token, deriveContext(context, { isCounted: true }));
   return outcomeOf(await run(ResetPassword, input, context), input.token, account);
 }
 

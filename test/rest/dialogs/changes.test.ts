@@ -295,7 +295,16 @@ describe('PUT /chat/Dialog/{id}: refusals', () => {
       put('an application session', 'application', '{group}', { name: 'x' }, 422, NEED_USER),
       put('an expired session', 'expired', '{group}', { name: 'x' }, 401, NO_SESSION),
       put('who says nothing', 'anonymous', '{group}', { name: 'x' }, 401, TOKEN_REQUIRED),
-      ['a key for an unknown user', 'key', 'PUT', '/chat/Dialog/{group}', {}, 404, NOT_FOUND, { 'On-Behalf-Of': '2147483647' }],
+      [
+        'a key for an unknown user',
+        'key',
+        'PUT',
+        '/chat/Dialog/{group}',
+        {},
+        404,
+        NOT_FOUND,
+        { 'On-Behalf-Of': '2147483647' },
+      ],
       ['a POST', 'alice', 'POST', '/chat/Dialog/{group}', { name: 'x' }, 404, NOT_FOUND],
     ],
   );
