@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import { MessageType, type NextMessage, stringifyMessage } from 'graphql-ws';
 import { expect, test } from 'vitest';
-import * as ws from 'ws';
 import { frameOf, nextFrame } from '../../src/graphql/websocket/frames.ts';
 import { fc } from '../support/app/properties.ts';
 
@@ -36,21 +35,6 @@ test('a message with a shared result equals the message that graphql-ws would se
       }
     }),
     { numRuns: 500 },
-  );
-});
-
-test('a frame of any length equals that of ws', () => {
-  const { Sender } = ws as unknown as { Sender: { frame: (data: Buffer, options: object) => Buffer[] } };
-  const options = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
-  const frame = (text: string) => Buffer.concat(Sender.frame(Buffer.from(text), options));
-  for (const length of [0, 1, 125, 126, 127, 0xffff, 0x10000, 0x10001]) {
-    const written = 'x'.repeat(length);
-    expect(frameOf(written).equals(frame(written))).toBe(true);
-  }
-  fc.assert(
-    fc.property(text, (written) => {
-      expect(frameOf(written)).toEqual(frame(written));
-    }),
   );
 });
 

@@ -185,7 +185,7 @@ export class Connection {
   }
 
   /**
-   * Writes the frame to the stream directly, because `ws` would encode it for each socket.
+   * Gives the frame to the sender of `ws`, whose `send` would encode it for each socket.
    * @param hasMore more follow: gathers the writes of one turn of the event loop into one system call
    * @returns a promise when the sender should wait for the client to read
    */
@@ -193,12 +193,12 @@ export class Connection {
     if (!this.isOpen) return undefined;
     if (hasMore) this.#gather();
     if (this.socket.bufferedAmount < HIGH_WATER_MARK_BYTES) {
-      this.#wire.write(frame);
+      this.socket._sender.sendFrame([frame]);
       return undefined;
     }
     this.boundBuffer();
     if (!this.isOpen) return undefined;
-    return new Promise((resolve) => this.#wire.write(frame, () => resolve()));
+    return new Promise((resolve) => this.socket._sender.sendFrame([frame], () => resolve()));
   }
 
   /** Disconnects clients that send without reading. */

@@ -1,5 +1,17 @@
 import type { ExecutionResult } from 'graphql';
 import { MessageType } from 'graphql-ws';
+import { Sender } from 'ws';
+
+declare module 'ws' {
+  /** Exported by `ws`, but not by its types; engine.io shares frames in the same way. */
+  class Sender {
+    static frame(data: Buffer, options: typeof TEXT): Buffer[];
+    sendFrame(frame: Buffer[], done?: () => void): void;
+  }
+  interface WebSocket {
+    _sender: Sender;
+  }
+}
 
 interface Shared {
   text: string;
@@ -38,26 +50,9 @@ export function nextFrame(
   return known.frame;
 }
 
-const FINAL_TEXT = 0x81;
-const MAX_SHORT = 125;
-const TWO_BYTES = 126;
-const EIGHT_BYTES = 127;
+const TEXT = { fin: true, opcode: 1, mask: false, rsv1: false, readOnly: true } as const;
 
-/** A final text frame without a mask (RFC 6455, section 5.2). */
+/** The frame of a text message, for `sendFrame` of the sender of any socket. */
 export function frameOf(text: string): Buffer {
-  const length = Buffer.byteLength(text);
-  const start = length <= MAX_SHORT ? 2 : length <= 0xffff ? 4 : 10;
-  const frame = Buffer.allocUnsafe(start + length);
-  frame[0] = FINAL_TEXT;
-  if (start === 2) {
-    frame[1] = length;
-  } else if (start === 4) {
-    frame[1] = TWO_BYTES;
-    frame.writeUInt16BE(length, 2);
-  } else {
-    frame[1] = EIGHT_BYTES;
-    frame.writeBigUInt64BE(BigInt(length), 2);
-  }
-  frame.write(text, start);
-  return frame;
+  return Buffer.concat(Sender.frame(Buffer.from(text), TEXT));
 }
