@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../../src/rest/index.ts';
-import answers from '../../../src/rest/openapi/docs/answers.json' with { type: 'json' };
+import answers from '../../../docs/reference/rest-answers.json' with { type: 'json' };
 import { describe as describeRoute } from '../../../src/rest/openapi/operations.ts';
 import { compiled } from '../../support/clients/openapi.ts';
 
