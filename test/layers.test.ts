@@ -91,7 +91,8 @@ function importsOfSource(): Import[] {
   return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
     .flatMap((file) => {
-      return importsOf(join(SRC, file)).map((target) => ({ from: file, to: relative(SRC, target) }));
+      const modules = importsOf(join(SRC, file)).filter((target) => !target.endsWith('.json'));
+      return modules.map((target) => ({ from: file, to: relative(SRC, target) }));
     });
 }
 

@@ -1,20 +1,17 @@
 import type { UserContext } from '../../context.ts';
-import { db, Prisma } from '../../db/client.ts';
-import { columns, insertion } from '../../db/columns.ts';
+import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
-import { queryAs } from '../../db/query.ts';
 import type { UserViewer } from '../../lib/access.ts';
-import type { Actor } from '../../lib/actor.ts';
 import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
-import { queueByDialog } from './dialog-queues.ts';
 import { findReadableMessage } from './find.ts';
 import { reactionLoader } from './reactions-of.ts';
 import { readStateLoader, readStateOfNew } from './read-state.ts';
 import type { MessageRow } from './rows.ts';
 import { checkedContent } from './rules.ts';
+import { storeMessage } from './store.ts';
 
 export interface NewMessage {
   /** Takes precedence over `recipientId`. */
@@ -46,7 +43,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
   if (!isStringId(dialogId)) throw new NotFoundError();
 
   const at = now();
-  const stored = await store({
+  const stored = await storeMessage({
     ...content,
     applicationId: viewer.applicationId,
     dialogId,
@@ -98,163 +95,4 @@ async function dialogWith(recipientId: number, context: UserContext): Promise<st
   const dialog = await findOrCreatePrivateDialog(recipientId, context);
   if (!dialog) throw new NotFoundError();
   return dialog.id;
-}
-
-type Place = 'seq' | 'recipientId' | 'dateSent' | 'createdAt' | 'updatedAt';
-
-interface StoredInput extends Omit<MessageRow, Place> {
-  clientId: string | null;
-  at: Date;
-  actor: Actor | undefined;
-}
-
-interface StoredMessage {
-  message: MessageRow;
-  dialogType: number;
-}
-
-type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
-
-const OUTCOME = columns({
-  ord: ['int', 'g.ord'],
-  dialogType: ['int', 'g."dialogType"'],
-  dialogKnown: ['boolean', 'g."dialogKnown"'],
-  mayWrite: ['boolean', 'g."mayWrite"'],
-  hasLock: ['boolean', 'w.id IS NOT NULL'],
-  isKnown: ['boolean', 'w.id IS NOT NULL AND s.id IS NULL'],
-  seq: ['int | null', 's.seq'],
-  recipientId: ['int', 's.recipient_id'],
-  dateSent: ['int', 's.date_sent'],
-  createdAt: ['time', 's.created_at'],
-});
-
-const INPUT_TYPES: Record<keyof Omit<StoredInput, 'applicationId' | 'actor'> | 'ord', string> = {
-  ord: 'int',
-  dialogId: 'text',
-  senderId: 'int',
-  id: 'text',
-  text: 'text',
-  attachments: 'json',
-  customFields: 'json',
-  sendToChat: 'boolean',
-  clientId: 'text',
-  at: 'timestamptz(3)',
-};
-const INPUT = Prisma.raw(
-  Object.entries(INPUT_TYPES)
-    .map(([name, type]) => `"${name}" ${type}`)
-    .join(', '),
-);
-
-const NEW = insertion<'Message'>({
-  id: 'p.id',
-  dialogId: 'p."dialogId"',
-  seq: 'c.before + p.nth',
-  senderId: 'p."senderId"',
-  recipientId: 'p."recipientId"',
-  text: 'p.text',
-  attachments: 'p.attachments',
-  customFields: 'p."customFields"',
-  sendToChat: 'p."sendToChat"',
-  dateSent: 'floor(extract(epoch FROM p."createdAt"))::int',
-  createdAt: 'p."createdAt"',
-  updatedAt: 'p."createdAt"',
-});
-
-// `created_at` never decreases within a dialog, so that `date_sent` and `seq` agree even if clocks differ. A concurrent
-// insert of the same key blocks until the other transaction ends. Only writable messages claim keys, so that a key
-// always has a stored message.
-async function storeMessages(
-  inputs: StoredInput[],
-  applicationId: number,
-  lockTimeoutMs?: number,
-): Promise<(Stored | undefined)[]> {
-  const input = inputs.map(({ at, applicationId: _same, actor: _actor, ...input }, ord) => ({
-    ord,
-    ...input,
-    at: at.toISOString(),
-  }));
-  const isShared = lockTimeoutMs === undefined;
-  const rows = await queryAs(inputs[0]!.actor)`
-    WITH input AS MATERIALIZED (
-      SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
-        d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
-          SELECT FROM members m
-          WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
-            AND m.left_at IS NULL)) AS "mayWrite"
-      FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (${INPUT})
-      LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = g."dialogId"
-    ), locked AS MATERIALIZED (
-      SELECT d.id, d.type, d.pair_key, d.last_message_at
-      FROM dialogs d
-      WHERE d.application_id = ${applicationId} AND d.id IN (SELECT "dialogId" FROM input WHERE "mayWrite")
-        ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
-      ORDER BY d.id
-      FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
-    ), writable AS MATERIALIZED (
-      SELECT g.*, l.type, l.pair_key, l.last_message_at
-      FROM input g JOIN locked l ON l.id = g."dialogId"
-      WHERE g."mayWrite"
-    ), claimed AS MATERIALIZED (
-      INSERT INTO message_keys (application_id, user_id, key, message_id)
-      SELECT ${applicationId}::int, "senderId", "clientId", id FROM writable
-      WHERE "clientId" IS NOT NULL ORDER BY 2, 3
-      ON CONFLICT DO NOTHING RETURNING message_id
-    ), wanted AS MATERIALIZED (
-      SELECT w.* FROM writable w LEFT JOIN claimed c ON c.message_id = w.id
-      WHERE w."clientId" IS NULL OR c.message_id IS NOT NULL
-    ), placed AS MATERIALIZED (
-      SELECT g.*,
-        row_number() OVER dialog::int AS nth,
-        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt",
-        CASE WHEN g.pair_key IS NULL THEN 0
-          WHEN split_part(g.pair_key, ':', 1)::int = g."senderId" THEN split_part(g.pair_key, ':', 2)::int
-          ELSE split_part(g.pair_key, ':', 1)::int END AS "recipientId"
-      FROM wanted g
-      WINDOW dialog AS (PARTITION BY g."dialogId" ORDER BY g.ord)
-    ), counted AS (
-      UPDATE dialogs d SET last_seq = d.last_seq + p.messages, message_count = d.message_count + p.messages,
-        last_message_at = p.latest, updated_at = greatest(d.updated_at, p.latest)
-      FROM (SELECT "dialogId", count(*)::int AS messages, max("createdAt") AS latest FROM placed GROUP BY 1) p
-      WHERE d.application_id = ${applicationId} AND d.id = p."dialogId"
-      RETURNING d.id, d.last_seq - p.messages AS before
-    ), stored AS (
-      INSERT INTO messages (application_id, ${NEW.columns}) SELECT ${applicationId}::int, ${NEW.values}
-      FROM placed p JOIN counted c ON c.id = p."dialogId"
-      RETURNING id, dialog_id, seq, sender_id, recipient_id, date_sent, created_at
-    ), settled AS (
-      UPDATE members m SET settled_count = m.settled_count + p.messages, sent_count = m.sent_count + p.messages
-      FROM (SELECT "dialogId", "senderId", count(*)::int AS messages
-        FROM placed WHERE type <> 1 GROUP BY 1, 2) p
-      WHERE m.application_id = ${applicationId} AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
-    ), announced AS (
-      INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
-      SELECT ${applicationId}::int, 'messageSent', dialog_id, id, sender_id, created_at
-      FROM stored ORDER BY dialog_id, seq
-    )
-    SELECT ${OUTCOME}
-    FROM input g LEFT JOIN writable w ON w.id = g.id
-    LEFT JOIN stored s ON s.id = g.id`;
-  const sent = new Map(rows.map((row) => [row.ord, row]));
-  return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
-      sent.get(ord)!;
-    if (dialogKnown && !mayWrite) return 'no occupant';
-    if (isShared && mayWrite && !hasLock) return undefined;
-    if (isKnown) return 'known';
-    if (seq === null) return 'no dialog';
-    const { at: _at, clientId: _clientId, actor: _actor, ...content } = input;
-    const place = { seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
-    const message: MessageRow = { ...content, ...place };
-    return { message, dialogType };
-  });
-}
-
-const store = queueByDialog(storeMessages);
-
-const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');
-
-/** A condition that PostgreSQL evaluates before it locks the first row. */
-function lockTimeout(milliseconds: number): Prisma.Sql {
-  return Prisma.sql`AND (SELECT set_config('lock_timeout', ${String(milliseconds)}, true)) IS NOT NULL`;
 }

@@ -1,8 +1,8 @@
+import answers from '../../../docs/reference/rest-answers.json' with { type: 'json' };
 import type { Access } from '../../lib/access.ts';
 import type { Route } from '../http/route.ts';
 import { API_VERSION, VERSION_HEADER } from '../http/versions.ts';
 import { operationOf, type Rules, rulesOf } from '../operations.ts';
-import answers from '../../../docs/reference/rest-answers.json' with { type: 'json' };
 import type { RequestExample } from './docs/operation-docs.ts';
 import type { ObjectSchema, Schema } from './docs/schemas.ts';
 import { COMMON_RESPONSES, errorResponses } from './errors.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { routes } from '../../../src/rest/index.ts';
 import answers from '../../../docs/reference/rest-answers.json' with { type: 'json' };
+import { routes } from '../../../src/rest/index.ts';
 import { describe as describeRoute } from '../../../src/rest/openapi/operations.ts';
 import { compiled } from '../../support/clients/openapi.ts';
 
