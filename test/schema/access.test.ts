@@ -18,7 +18,7 @@ import {
   openSession,
   signedParameters,
 } from '../support/fixtures/users.ts';
-import { expectedAccess, isFor } from '../support/operations/access.ts';
+import { expectedAccess, isFor } from '../support/operations/contract.ts';
 import { type RootField, rootFields } from '../support/operations/root-fields.ts';
 
 useApp();

@@ -19,7 +19,7 @@ import {
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
 import { type Caller, createUser, createUsers, type TestUser } from '../../support/fixtures/users.ts';
-import { isFor } from '../../support/operations/access.ts';
+import { isFor } from '../../support/operations/contract.ts';
 import { rootFields } from '../../support/operations/root-fields.ts';
 
 useApp();

@@ -1,6 +1,32 @@
 import type { Access } from '../../../src/lib/access.ts';
 
-/** Every root field by the access that the contract gives it. A new root field is added here. */
+// Public names that no code may derive: a new endpoint and a new root field are added here.
+
+/** Ids of the endpoints in the OpenAPI document. */
+export const ENDPOINTS = words(`
+  addReaction askGateway assistAnswer changeReactions completeBlob countUnreadMessages createBlob
+  createChildRecord createClass createDialog createEvents createGeodatum createPushToken createRecord
+  createRecords createSession createSubscription createUser deleteBlob deleteClass deleteDialog deleteDialogs
+  deleteEvent deleteGeodatum deleteMessages deleteOldGeodata deletePushToken deleteRecord deleteRecordFile
+  deleteRecords deleteRecordsByCriteria deleteSession deleteSubscription deleteUser deleteUserByExternalId
+  downloadBlobFile downloadBlobFileById findAccountSettings findBlob findBlobFile findClass findDialog
+  findDialogNotifications findEvent findEventStatus findGeodatum findMessage findRecord findRecordFile findRecords
+  findSession findUser findUserByEmail findUserByExternalId findUserByFacebookId findUserByLogin findUserByPhone
+  findUserByTwitterId listBlobs listChildRecords listClasses listContacts listDialogs listEvents listGeodata
+  listReactions listRecords listRegisteredContacts listSubscriptions listUsers listUsersByFullName listUsersByTags
+  loginUser logoutUser markDialogMessages readMessages removeReaction requestPasswordReset sendMessage
+  summarizeDialog translateText updateBlob updateClass updateDialog updateDialogNotifications updateEvent
+  updateGeodatum updateMessages updateRecord updateRecords updateRecordsByCriteria updateUser uploadBlob
+  uploadContacts uploadRecordFile
+`);
+
+/** Those that answer with 201. */
+export const CREATING = words(`
+  createBlob createChildRecord createClass createDialog createEvents createGeodatum createPushToken createRecord
+  createRecords createSession createSubscription createUser sendMessage uploadBlob
+`);
+
+/** Every root field by the access that the contract gives it. */
 const NAMES: Record<Access, string> = {
   anyone: `Query: accountSettings administrator administratorLink blobFile passwordReset
     Mutation: acceptAdministratorLink createSession passkeySignInOptions requestAdministratorLink requestResetLink
@@ -40,7 +66,7 @@ const NAMES: Record<Access, string> = {
 const PATHS = Object.fromEntries(
   Object.entries(NAMES).map(([access, names]) => {
     let type = '';
-    const paths = names.split(/\s+/).flatMap((word) => {
+    const paths = words(names).flatMap((word) => {
       if (!word.endsWith(':')) return [`${type}.${word}`];
       type = word.slice(0, -1);
       return [];
@@ -56,4 +82,8 @@ export const expectedAccess: Record<string, Access> = Object.fromEntries(
 /** Whether the contract gives a root field one of these accesses. */
 export function isFor({ path }: { path: string }, ...accesses: Access[]): boolean {
   return accesses.includes(expectedAccess[path]!);
+}
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
 }
