@@ -1,12 +1,12 @@
-// Writes the files derived from the GraphQL schema: schema.graphql, and the types of the documents of REST and of the
-// client.
-import { writeFile } from 'node:fs/promises';
+// Writes what is derived from the GraphQL schema: schema.graphql, the types of the documents of REST and of the client,
+// and the table of the rights of administrators in docs/console.md.
+import { readFile, writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { schemaTypes } from '../packages/client/src/schema-types.ts';
 import { STATUS_OF_CODE } from '../src/lib/errors.ts';
 import { REASONS } from '../src/lib/reasons.ts';
-import { schema } from '../src/schema/index.ts';
+import { administratorOperations, rightOf, schema } from '../src/schema/index.ts';
 
 const sorted = lexicographicSortSchema(schema);
 await writeFile('schema.graphql', `${printSchema(sorted)}\n`);
@@ -28,3 +28,26 @@ await writeFile('src/generated/graphql-env.d.ts', types);
 
 const client = 'packages/client/src/generated/introspection.d.ts';
 await writeFile(client, schemaTypes(introspectionFromSchema(sorted).__schema));
+
+const GUIDE = 'docs/console.md';
+const TABLE_HEAD = /(\| Operations \| Roles[^\n]*\n\|[-|]+\n)(\|[^\n]*\n)+/;
+const guide = await readFile(GUIDE, 'utf8');
+if (!TABLE_HEAD.test(guide)) throw new Error(`${GUIDE} has no table of operations and roles`);
+await writeFile(
+  GUIDE,
+  guide.replace(TABLE_HEAD, (_table, head: string) => head + rowsOfRights().join('')),
+);
+
+/** One row for all operations with the same right. */
+function rowsOfRights(): string[] {
+  const byRight = new Map<string, string[]>();
+  for (const name of administratorOperations()) {
+    const { roles, isConfirmed, needsReason, harmlessMembers, confirmedMembers } = rightOf(name)!;
+    const others = roles.filter((role) => role !== 'owner').join(', ') || '–';
+    const members = (harmlessMembers ?? confirmedMembers ?? []).map((one) => `\`${one}\``).join(', ');
+    const confirmation = members === '' ? 'yes' : `${harmlessMembers ? 'except for' : 'for'} ${members}`;
+    const right = `${others} | ${isConfirmed ? confirmation : ''} | ${needsReason ? 'yes' : ''} |`;
+    byRight.set(right, [...(byRight.get(right) ?? []), `\`${name}\``]);
+  }
+  return [...byRight].sort().map(([right, names]) => `| ${names.sort().join(' ')} | ${right}\n`);
+}

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/operator/cli/command-line.ts';
-import { administratorOperations, rightOf } from '../../src/schema/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -37,21 +36,6 @@ test.each(commandsOf(commandLine()))(
     expect(command.options.map(({ long }) => long!).filter((option) => !text!.includes(option))).toEqual([]);
   },
 );
-
-test('docs/console.md lists the rights of every operation of administrators', () => {
-  const rows = [...read('docs/console.md').matchAll(/^\| (`.+`) \| (.*) \| (.*) \| (.*) \|$/gm)];
-  const documented = rows.flatMap(([, names, roles, isConfirmed, needsReason]) =>
-    names!.match(/\w+/g)!.map((name) => [name, roles, isConfirmed, needsReason].join(' | ')),
-  );
-  const expected = administratorOperations().map((name) => {
-    const { roles, isConfirmed, needsReason, harmlessMembers, confirmedMembers } = rightOf(name)!;
-    const others = roles.filter((role) => role !== 'owner').join(', ') || '–';
-    const listed = (harmlessMembers ?? confirmedMembers ?? []).map((one) => `\`${one}\``).join(', ');
-    const confirmation = listed === '' ? 'yes' : `${harmlessMembers ? 'except for' : 'for'} ${listed}`;
-    return [name, others, isConfirmed ? confirmation : '', needsReason ? 'yes' : ''].join(' | ');
-  });
-  expect(documented.sort()).toEqual(expected.sort());
-});
 
 /** Commands without subcommands, with their full names. */
 function commandsOf(program: Command, parents: string[] = []): [name: string, command: Command][] {
