@@ -21,14 +21,28 @@ const MAY_IMPORT: Record<string, string[]> = {
   gateways: [],
   realtime: ['db'],
   context: ['gateways', 'realtime'],
-  resolvers: ['context', 'realtime', 'db', 'gateways'],
-  schema: ['context', 'resolvers', 'realtime'],
+  resolvers: ['context', 'administration', 'realtime', 'db', 'gateways'],
+  administration: ['context', 'resolvers', 'realtime', 'db', 'gateways'],
+  schema: ['context', 'administration/schema', 'administration', 'resolvers', 'realtime'],
+  'administration/schema': ['schema', 'administration', 'resolvers', 'realtime'],
   graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
   rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
-  'server/pages': ['context', 'graphql', 'schema', 'resolvers'],
-  jobs: ['context', 'operator/archive', 'operator/integrity', 'resolvers', 'gateways', 'db'],
+  'server/pages': ['context', 'graphql', 'schema', 'administration', 'resolvers'],
+  jobs: ['context', 'operator/archive', 'operator/integrity', 'administration', 'resolvers', 'gateways', 'db'],
   config: [],
-  server: ['config', 'context', 'rest', 'graphql', 'server/pages', 'jobs', 'resolvers', 'realtime', 'gateways', 'db'],
+  server: [
+    'config',
+    'context',
+    'rest',
+    'graphql',
+    'server/pages',
+    'jobs',
+    'administration',
+    'resolvers',
+    'realtime',
+    'gateways',
+    'db',
+  ],
   'operator/archive': ['resolvers', 'gateways', 'db'],
   'operator/integrity': ['resolvers', 'gateways', 'db'],
   'operator/cli': [
@@ -37,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'server',
     'config',
     'context',
+    'administration',
     'resolvers',
     'gateways',
     'main',
@@ -48,7 +63,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   cli: ['operator/cli'],
 };
 
-/** Domains of `src/resolvers`; each may import only earlier ones. */
+/** Domains of `src/resolvers` and `src/administration`; each may import only earlier ones. */
 const DOMAINS = [
   'audit',
   'users',
@@ -105,7 +120,7 @@ function importsOf(file: string): string[] {
 function moduleOf(file: string): string {
   const [first = '', second, ...rest] = file.split('/');
   const isNested = ['server', 'operator', 'platform'].includes(first) && rest.length > 0;
-  return isNested ? `${first}/${second}` : first.replace(/\.ts$/, '');
+  return isNested || file.startsWith('administration/schema/') ? `${first}/${second}` : first.replace(/\.ts$/, '');
 }
 
 const imports = importsOfSource();
@@ -146,8 +161,10 @@ test('the import graph has no cycles', () => {
 });
 
 describe('domains of resolvers', () => {
-  const domainOf = (file: string) => /^resolvers\/([^/]+)\//.exec(file)?.[1];
-  const folders = readdirSync(join(SRC, 'resolvers'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const domainOf = (file: string) => /^(?:resolvers|administration)\/(?!schema\/)([^/]+)\//.exec(file)?.[1];
+  const folders = ['resolvers', 'administration']
+    .flatMap((tree) => readdirSync(join(SRC, tree), { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory() && entry.name !== 'schema');
 
   test('every domain folder has a place in the order', () => {
     expect(folders.map(({ name }) => name).sort()).toEqual([...DOMAINS].sort());

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { announcePart, type OwnedJob } from '../administration/jobs/lease.ts';
 import { backupKey, type Storage } from '../gateways/storage.ts';
-import { announcePart, type OwnedJob } from '../resolvers/jobs/lease.ts';
 
 /** A store buffers a part on disk and limits the size of a file. */
 const PART_BYTES = 64 * 1024 * 1024;

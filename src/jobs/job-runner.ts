@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ClientConfig } from 'pg';
-import type { JobOrder, JobRunner, Services } from '../context.ts';
-import { isDatabaseUnavailable } from '../db/failures.ts';
-import { ServiceUnavailableError } from '../lib/errors.ts';
-import { DAY, SECOND } from '../lib/time.ts';
-import { ArchiveError } from '../operator/archive/archive-error.ts';
-import { detached, traced } from '../platform/observability/tracing.ts';
-import { removeReleased } from '../resolvers/files/staged.ts';
 import {
   claimJob,
   endJob,
@@ -15,8 +8,15 @@ import {
   type OwnedJob,
   type Progress,
   storeProgress,
-} from '../resolvers/jobs/lease.ts';
-import type { JobResult } from '../resolvers/jobs/rows.ts';
+} from '../administration/jobs/lease.ts';
+import type { JobResult } from '../administration/jobs/rows.ts';
+import type { JobOrder, JobRunner, Services } from '../context.ts';
+import { isDatabaseUnavailable } from '../db/failures.ts';
+import { ServiceUnavailableError } from '../lib/errors.ts';
+import { DAY, SECOND } from '../lib/time.ts';
+import { ArchiveError } from '../operator/archive/archive-error.ts';
+import { detached, traced } from '../platform/observability/tracing.ts';
+import { removeReleased } from '../resolvers/files/staged.ts';
 import { ArchiveParts, LostJobError } from './archive-parts.ts';
 import { checkApplication, exportToParts } from './job-work.ts';
 

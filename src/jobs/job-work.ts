@@ -1,9 +1,9 @@
 import type { ClientConfig } from 'pg';
+import type { Progress } from '../administration/jobs/lease.ts';
+import type { CheckOutcome, CheckResult, ExportResult, FoundDifference } from '../administration/jobs/rows.ts';
 import type { JobOrder, Services } from '../context.ts';
 import { countUndecryptable } from '../resolvers/applications/secrets.ts';
 import { serviceVersion } from '../resolvers/applications/service-status.ts';
-import type { Progress } from '../resolvers/jobs/lease.ts';
-import type { CheckOutcome, CheckResult, ExportResult, FoundDifference } from '../resolvers/jobs/rows.ts';
 import type { ArchiveParts } from './archive-parts.ts';
 import { createPace } from './pace.ts';
 

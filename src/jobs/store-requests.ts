@@ -1,7 +1,7 @@
+import { storeRequests } from '../administration/request-log/store.ts';
 import type { Services } from '../context.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
-import { storeRequests } from '../resolvers/request-log/store.ts';
 
 const INTERVAL_MS = SECOND;
 

@@ -1,12 +1,12 @@
+import { deleteExpired } from '../administration/administrators/expired.ts';
+import { sweepJobs } from '../administration/jobs/backups.ts';
+import { trimRequestLog } from '../administration/request-log/trim.ts';
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
-import { deleteExpired } from '../resolvers/administrators/expired.ts';
 import { trimAiUsage } from '../resolvers/ai/usage.ts';
 import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
-import { sweepJobs } from '../resolvers/jobs/backups.ts';
-import { trimRequestLog } from '../resolvers/request-log/trim.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';

@@ -1,8 +1,8 @@
+import { chainAuditLog } from '../administration/audit/append.ts';
+import { trimAuditLog } from '../administration/audit/trim.ts';
 import type { Services } from '../context.ts';
 import { DAY, MINUTE, SECOND } from '../lib/time.ts';
 import { traced } from '../platform/observability/tracing.ts';
-import { chainAuditLog } from '../resolvers/audit/append.ts';
-import { trimAuditLog } from '../resolvers/audit/trim.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
 import { type Retention, sweep } from './sweep.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';

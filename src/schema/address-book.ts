@@ -1,3 +1,4 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import {
   type AddressBook,
   type Contact,
@@ -10,7 +11,6 @@ import {
   registeredUsersOf,
 } from '../resolvers/address-book/list.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { builder } from './builder.ts';
 import { metered } from './metered.ts';
 import { User } from './users.ts';

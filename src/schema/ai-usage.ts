@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { findAiUsage, type AiUsage as UsageShape } from '../resolvers/ai/usage.ts';
 import { builder } from './builder.ts';
 

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { askGateway, assistAnswer, streamAnswer, translateText } from '../resolvers/ai/answers.ts';
 import { presentPart } from '../resolvers/ai/live.ts';
 import { streamSummary, summarizeDialog } from '../resolvers/ai/summaries.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/applications/api-keys.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';

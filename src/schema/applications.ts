@@ -1,5 +1,5 @@
-import { ALL, DEVELOPER, OWNER } from '../resolvers/administrators/rights.ts';
-import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
+import { ALL, DEVELOPER, OWNER } from '../administration/administrators/rights.ts';
+import { requireOwnerOfAll } from '../administration/administrators/rules.ts';
 import type { ApplicationCredentials } from '../resolvers/applications/create.ts';
 import { createApplication } from '../resolvers/applications/create.ts';
 import { deleteApplication, selectedApplication } from '../resolvers/applications/delete.ts';

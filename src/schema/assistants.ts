@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import {
   createAssistant,
   deleteAssistant,

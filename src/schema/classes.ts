@@ -1,4 +1,4 @@
-import { ALL, DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { ALL, DEVELOPER } from '../administration/administrators/rights.ts';
 import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
 import { createClass } from '../resolvers/classes/create.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';

@@ -1,5 +1,5 @@
+import { STAFF } from '../administration/administrators/rights.ts';
 import type { Context } from '../context.ts';
-import { STAFF } from '../resolvers/administrators/rights.ts';
 import { uploadAddress } from '../resolvers/content/access.ts';
 import { type FileAddress, listFileAddresses, MAX_FILES } from '../resolvers/content/addresses.ts';
 import { admitAdministrator } from '../resolvers/content/administrators.ts';

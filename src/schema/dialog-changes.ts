@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';

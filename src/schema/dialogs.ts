@@ -1,5 +1,5 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { detailsLoader } from '../resolvers/dialogs/details.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { listDialogs } from '../resolvers/dialogs/list.ts';

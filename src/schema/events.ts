@@ -1,4 +1,4 @@
-import { STAFF } from '../resolvers/administrators/rights.ts';
+import { STAFF } from '../administration/administrators/rights.ts';
 import { createEvents } from '../resolvers/events/create.ts';
 import { deleteEvent } from '../resolvers/events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createGeodatum } from '../resolvers/geodata/create.ts';
 import { deleteGeodatum, deleteOldGeodata } from '../resolvers/geodata/delete.ts';
 import { findGeodatum } from '../resolvers/geodata/find.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { type RecordChange, recordChange, subscribeToRecords } from '../resolvers/records/live.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, CURRENT_RECORD, EVENT_CURSOR } from './descriptions.ts';

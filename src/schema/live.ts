@@ -1,5 +1,5 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import type { StreamEvent } from '../realtime/subscription.ts';
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';

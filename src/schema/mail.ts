@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { previewMail } from '../resolvers/mail/render.ts';
 import { type MailTest as TestShape, testMail } from '../resolvers/mail/send-test.ts';
 import { findMailSettings, type MailSettings as SettingsShape } from '../resolvers/mail/settings.ts';

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';

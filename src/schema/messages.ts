@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { attachedBlobs } from '../resolvers/content/attached.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
 import { listMessages } from '../resolvers/messages/list.ts';

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import {
   findPasswordReset,
   requestPasswordReset,

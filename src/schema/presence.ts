@@ -1,5 +1,5 @@
+import { STAFF } from '../administration/administrators/rights.ts';
 import type { PresenceOf } from '../realtime/presence.ts';
-import { STAFF } from '../resolvers/administrators/rights.ts';
 import { findPresence, subscribeToPresence } from '../resolvers/users/presence.ts';
 import { builder } from './builder.ts';
 

@@ -1,4 +1,4 @@
-import { STAFF } from '../resolvers/administrators/rights.ts';
+import { STAFF } from '../administration/administrators/rights.ts';
 import { listPushDeliveries, listPushSends } from '../resolvers/events/deliveries.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';

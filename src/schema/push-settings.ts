@@ -1,5 +1,5 @@
+import { ALL, DEVELOPER } from '../administration/administrators/rights.ts';
 import type { PushProvider as ProviderName } from '../generated/prisma/enums.ts';
-import { ALL, DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { CONFIGURED_PROVIDERS } from '../resolvers/pushes/channels.ts';
 import {
   deletePushSettings,

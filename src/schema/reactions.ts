@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/messages/reactions.ts';
 import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
 import { builder } from './builder.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { explainRecords, type RecordsExplanation } from '../resolvers/records/explain.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, ORDER } from './descriptions.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { deleteRecordFile, findRecordFile, type RecordFile, uploadRecordFile } from '../resolvers/records/files.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, FILE_FIELD, RECORD_ID } from './descriptions.ts';

@@ -1,4 +1,4 @@
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import type { RecordGroup } from '../resolvers/records/groups.ts';
 import { listRecordPage, type RecordPage } from '../resolvers/records/list.ts';
 import { builder } from './builder.ts';

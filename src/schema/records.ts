@@ -1,5 +1,5 @@
+import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { unixSeconds } from '../lib/time.ts';
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
 import { permissionOf } from '../resolvers/classes/grants.ts';
 import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
 import { withFields } from '../resolvers/records/large-fields.ts';

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { createSubscription } from '../resolvers/subscriptions/create.ts';
 import { deleteSubscription } from '../resolvers/subscriptions/delete.ts';

@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { findUnreadCounts, type UnreadCounts } from '../resolvers/messages/unread.ts';
 import { builder } from './builder.ts';
 import { DIALOG_ID } from './descriptions.ts';

@@ -1,5 +1,5 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
 import { createUser } from '../resolvers/users/create.ts';
 import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';

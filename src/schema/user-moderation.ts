@@ -1,4 +1,4 @@
-import { SUPPORT } from '../resolvers/administrators/rights.ts';
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { type ListedSession, listUserSessions } from '../resolvers/sessions/list.ts';
 import { blockUser, endUserSessions, unblockUser } from '../resolvers/users/block.ts';
 import { builder } from './builder.ts';

@@ -1,4 +1,4 @@
-import { STAFF } from '../resolvers/administrators/rights.ts';
+import { STAFF } from '../administration/administrators/rights.ts';
 import {
   findMe,
   findUser,

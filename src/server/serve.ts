@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { createSetupLink } from '../administration/administrators/links.ts';
 import { type Config, naming } from '../config.ts';
-import { createSetupLink } from '../resolvers/administrators/links.ts';
 import type { ApplicationCredentials } from '../resolvers/applications/create.ts';
 import { createGateways } from './create-gateways.ts';
 import type { DatabaseServer } from './database-server.ts';

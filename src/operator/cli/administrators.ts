@@ -1,9 +1,13 @@
 import { type Command, Option } from 'commander';
+import {
+  createInvitation,
+  type Invitation,
+  listAllInvitations,
+} from '../../administration/administrators/invitations.ts';
+import { listAllAdministrators } from '../../administration/administrators/list.ts';
+import { createLinkFor, resetAdministrator } from '../../administration/administrators/reset-links.ts';
+import { removeAdministrator } from '../../administration/administrators/update.ts';
 import type { AssignedRole, Role } from '../../lib/access.ts';
-import { createInvitation, type Invitation, listAllInvitations } from '../../resolvers/administrators/invitations.ts';
-import { listAllAdministrators } from '../../resolvers/administrators/list.ts';
-import { createLinkFor, resetAdministrator } from '../../resolvers/administrators/reset-links.ts';
-import { removeAdministrator } from '../../resolvers/administrators/update.ts';
 import { administer, missing } from './administer.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { wholeNumber } from './options.ts';

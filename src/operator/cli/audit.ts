@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { exportAuditLog } from '../../administration/audit/export.ts';
+import { restartAuditLog } from '../../administration/audit/restart.ts';
+import { verifyAuditLog } from '../../administration/audit/verify.ts';
 import type { AuditEntry } from '../../generated/prisma/client.ts';
-import { exportAuditLog } from '../../resolvers/audit/export.ts';
-import { restartAuditLog } from '../../resolvers/audit/restart.ts';
-import { verifyAuditLog } from '../../resolvers/audit/verify.ts';
 import { administer } from './administer.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { optionalApplicationOption } from './options.ts';

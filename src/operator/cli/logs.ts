@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
+import { type LoggedRequestRow, listRequests } from '../../administration/request-log/list.ts';
 import { NO_APPLICATION_ID } from '../../platform/observability/request-log.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
-import { type LoggedRequestRow, listRequests } from '../../resolvers/request-log/list.ts';
 import { administer, missing } from './administer.ts';
 import { wholeNumber } from './options.ts';
 

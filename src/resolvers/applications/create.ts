@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jobOf } from '../../administration/administrators/rows.ts';
 import type { Services } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
@@ -6,7 +7,6 @@ import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
-import { jobOf } from '../administrators/rows.ts';
 import { randomApiKey } from './api-keys.ts';
 import { problemsOf, requireNone } from './rules.ts';
 import { randomAuthSecret } from './secret.ts';

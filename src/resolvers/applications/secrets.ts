@@ -1,6 +1,6 @@
+import { additionalDataOfTotp } from '../../administration/administrators/totp.ts';
 import { db } from '../../db/client.ts';
 import { DecryptionError, type Encrypter } from '../../platform/encryption/encrypter.ts';
-import { additionalDataOfTotp } from '../administrators/totp.ts';
 import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
 import { additionalDataOfProvider } from '../sessions/identity-providers.ts';

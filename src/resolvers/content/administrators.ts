@@ -1,8 +1,8 @@
+import { type Right, requireRight } from '../../administration/administrators/rights.ts';
+import { recordRead } from '../../administration/audit/reads.ts';
 import type { Context } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { administratorOf, type IdentifiedViewer } from '../../lib/access.ts';
-import { type Right, requireRight } from '../administrators/rights.ts';
-import { recordRead } from '../audit/reads.ts';
 
 /** That of messages, because they refer to files. */
 const READS_FILES: Right = { roles: ['owner', 'support'], needsReason: true };

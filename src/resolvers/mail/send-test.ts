@@ -1,11 +1,11 @@
+import { findAdministrator } from '../../administration/administrators/rows.ts';
+import { appendEntry } from '../../administration/audit/entries.ts';
 import type { Context, Services } from '../../context.ts';
 import { type Mail, type Mailer, MailRefusedError, MailUnavailableError } from '../../gateways/mailer.ts';
 import type { MailTemplateKind } from '../../generated/prisma/client.ts';
 import { administratorOf, type IdentifiedViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { isMailAddress } from '../../lib/mail-address.ts';
-import { findAdministrator } from '../administrators/rows.ts';
-import { appendEntry } from '../audit/entries.ts';
 import { renderMail, sampleValues } from './render.ts';
 
 export interface MailTest {

@@ -1,3 +1,5 @@
+import { viewerOfAdministrator } from '../../administration/administrators/authenticate.ts';
+import { requireConfirmed } from '../../administration/administrators/sessions.ts';
 import type { Services } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { AdministratorViewer, IdentifiedViewer, KnownViewer, Viewer } from '../../lib/access.ts';
@@ -10,8 +12,6 @@ import {
   UnauthenticatedError,
 } from '../../lib/errors.ts';
 import { applicationOfToken, hashSecret, isDatabaseId } from '../../lib/tokens.ts';
-import { viewerOfAdministrator } from '../administrators/authenticate.ts';
-import { requireConfirmed } from '../administrators/sessions.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
 /** Refused credentials also yield a viewer, so that operations without authentication still work. */

@@ -1,7 +1,7 @@
+import { hasSameRights } from '../../administration/administrators/sessions.ts';
 import type { Services } from '../../context.ts';
 import { type AdministratorIdentity, administratorOf, type KnownViewer, type ViewerSession } from '../../lib/access.ts';
 import { SECOND } from '../../lib/time.ts';
-import { hasSameRights } from '../administrators/sessions.ts';
 import { findSessionByToken, isKeyLiving } from './credential-rows.ts';
 
 export interface Validity {

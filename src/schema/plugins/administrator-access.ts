@@ -1,12 +1,12 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import { isHarmless, type Right, requireRight } from '../../administration/administrators/rights.ts';
+import { hasSameRights } from '../../administration/administrators/sessions.ts';
+import { type Read, recordRead } from '../../administration/audit/reads.ts';
 import type { Context } from '../../context.ts';
 import { type Access, type AdministratorIdentity, administratorOf, type Viewer } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { UnauthenticatedError } from '../../lib/errors.ts';
-import { isHarmless, type Right, requireRight } from '../../resolvers/administrators/rights.ts';
-import { hasSameRights } from '../../resolvers/administrators/sessions.ts';
-import { type Read, recordRead } from '../../resolvers/audit/reads.ts';
 
 declare global {
   export namespace PothosSchemaTypes {

@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import { openBackup } from '../../administration/jobs/downloads.ts';
 import type { Services } from '../../context.ts';
 import { cookieToken } from '../../graphql/console-cookie.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import { openBackup } from '../../resolvers/jobs/downloads.ts';
 
 const METHODS = { Allow: 'GET', 'Cache-Control': 'no-store' };
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Request, type Response } from 'express';
+import { BACKUP_PATH } from '../../administration/jobs/downloads.ts';
 import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
-import { BACKUP_PATH } from '../../resolvers/jobs/downloads.ts';
 import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { verifyAuditLog } from '../../../src/administration/audit/verify.ts';
 import { db } from '../../../src/db/client.ts';
-import { verifyAuditLog } from '../../../src/resolvers/audit/verify.ts';
 import { APPLICATION, ENCRYPTER, useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { errorIn, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';

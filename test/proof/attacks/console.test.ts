@@ -1,11 +1,11 @@
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
+import { createSetupLink } from '../../../src/administration/administrators/links.ts';
+import { createLinkFor } from '../../../src/administration/administrators/reset-links.ts';
 import { db } from '../../../src/db/client.ts';
 import type { Role } from '../../../src/lib/access.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
-import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
-import { createLinkFor } from '../../../src/resolvers/administrators/reset-links.ts';
 import { operationAccess, rightOf } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { storeRequests } from '../../../src/administration/request-log/store.ts';
 import { type EndedRequest, RequestLog } from '../../../src/platform/observability/request-log.ts';
-import { storeRequests } from '../../../src/resolvers/request-log/store.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
 import { expectAccessible, hasBrowser, PHONE, useBrowser } from '../../support/clients/browser.ts';

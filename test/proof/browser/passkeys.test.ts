@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createSetupLink } from '../../../src/administration/administrators/links.ts';
 import { db } from '../../../src/db/client.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
-import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { PASSWORD } from '../../support/fixtures/administrators.ts';

@@ -16,8 +16,8 @@ vi.mock('../../../src/jobs/sweep-files.ts', async (importOriginal) => {
   const sweepFiles: typeof original.sweepFiles = (...given) => ofTest.run(true, () => original.sweepFiles(...given));
   return { ...original, sweepFiles };
 });
-vi.mock('../../../src/resolvers/audit/trim.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof import('../../../src/resolvers/audit/trim.ts')>();
+vi.mock('../../../src/administration/audit/trim.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('../../../src/administration/audit/trim.ts')>();
   const trimAuditLog: typeof original.trimAuditLog = (...given) =>
     ofTest.run(true, () => original.trimAuditLog(...given));
   return { ...original, trimAuditLog };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { deleteExpired } from '../../../src/administration/administrators/expired.ts';
+import { resetAdministrator } from '../../../src/administration/administrators/reset-links.ts';
 import { db } from '../../../src/db/client.ts';
 import { NotFoundError } from '../../../src/lib/errors.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
-import { deleteExpired } from '../../../src/resolvers/administrators/expired.ts';
-import { resetAdministrator } from '../../../src/resolvers/administrators/reset-links.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { type Deviation, SoftwareAuthenticator } from '../../support/fakes/authenticator.ts';
 import { errorIn, signedInAdministrator } from '../../support/fixtures/administrators.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createSetupLink } from '../../../src/administration/administrators/links.ts';
 import { db } from '../../../src/db/client.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
 import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
-import { createSetupLink } from '../../../src/resolvers/administrators/links.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { until } from '../../support/app/until.ts';
 import {

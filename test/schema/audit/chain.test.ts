@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { chainAuditLog } from '../../../src/administration/audit/append.ts';
+import { restartAuditLog } from '../../../src/administration/audit/restart.ts';
+import { trimAuditLog } from '../../../src/administration/audit/trim.ts';
+import { verifyAuditLog } from '../../../src/administration/audit/verify.ts';
 import { db } from '../../../src/db/client.ts';
 import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
-import { chainAuditLog } from '../../../src/resolvers/audit/append.ts';
-import { restartAuditLog } from '../../../src/resolvers/audit/restart.ts';
-import { trimAuditLog } from '../../../src/resolvers/audit/trim.ts';
-import { verifyAuditLog } from '../../../src/resolvers/audit/verify.ts';
 import { APPLICATION, ENCRYPTER, useApp } from '../../support/app/app.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { storeRequests } from '../../../src/administration/request-log/store.ts';
 import { db } from '../../../src/db/client.ts';
 import { HOUR, MINUTE } from '../../../src/lib/time.ts';
 import { type EndedRequest, RequestLog } from '../../../src/platform/observability/request-log.ts';
-import { storeRequests } from '../../../src/resolvers/request-log/store.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';
 import { until } from '../../support/app/until.ts';

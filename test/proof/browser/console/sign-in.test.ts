@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
+import { createSetupLink } from '../../../../src/administration/administrators/links.ts';
 import { MINUTE } from '../../../../src/lib/time.ts';
-import { createSetupLink } from '../../../../src/resolvers/administrators/links.ts';
 import { clock, running, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, useBrowser } from '../../../support/clients/browser.ts';
 import { APP } from '../../../support/clients/console.ts';

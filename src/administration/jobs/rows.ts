@@ -3,7 +3,7 @@ import { query } from '../../db/query.ts';
 import { backupKey } from '../../gateways/storage.ts';
 import type { Job as JobModel } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
-import type { ReleasedKey } from '../files/staged.ts';
+import type { ReleasedKey } from '../../resolvers/files/staged.ts';
 
 /** Of an archive. */
 export interface ExportResult {

@@ -3,7 +3,7 @@ import { select } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { JobChange } from '../../realtime/job-notifier.ts';
 import { LiveEvent, type LiveQueue } from '../../realtime/live-queue.ts';
-import { selectedApplication } from '../applications/delete.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
 import { JOB } from './rows.ts';
 
 /** The jobs that wait or run, then changes. Signals between processes may be lost, so the final state may be missing. */

@@ -7,7 +7,7 @@ import { type AssignedRole, administratorOf } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { DAY, HOUR, MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
-import { hashPassword } from '../users/passwords.ts';
+import { hashPassword } from '../../resolvers/users/passwords.ts';
 import { notify } from './notices.ts';
 import { addRoles, rolesIn } from './roles.ts';
 import {

@@ -4,7 +4,7 @@ import { queryIn } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
-import { selectedApplication } from '../applications/delete.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
 import { findJob, JOB, type Job } from './rows.ts';
 
 /** A waiting job ends at once, a running one when its process notices. @throws {NotFoundError} {UnprocessableError} */

@@ -1,7 +1,7 @@
-import { OWNER } from '../resolvers/administrators/rights.ts';
-import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
-import { type ListedEntry, listAuditEntries } from '../resolvers/audit/list.ts';
-import { builder } from './builder.ts';
+import { builder } from '../../schema/builder.ts';
+import { OWNER } from '../administrators/rights.ts';
+import { requireOwnerOfAll } from '../administrators/rules.ts';
+import { type ListedEntry, listAuditEntries } from '../audit/list.ts';
 
 const AuditActorKind = builder.enumType('AuditActorKind', {
   description: 'Who made a recorded change.',

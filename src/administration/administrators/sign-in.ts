@@ -4,7 +4,7 @@ import { transact } from '../../db/transact.ts';
 import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
 import { BadInputError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
 import type { JobOwner } from '../../lib/semaphore.ts';
-import { hashPassword, isPassword } from '../users/passwords.ts';
+import { hashPassword, isPassword } from '../../resolvers/users/passwords.ts';
 import { boundToSession } from './challenges.ts';
 import { notify } from './notices.ts';
 import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';

@@ -6,8 +6,8 @@ import { hasRole, jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, ServiceUnavailableError } from '../../lib/errors.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
 import { findIdentity } from '../administrators/sessions.ts';
-import { selectedApplication } from '../applications/delete.ts';
 import { type ExportResult, findJob, isStored, type Job, partKeys } from './rows.ts';
 
 /** Begin of the download; it may last longer. */

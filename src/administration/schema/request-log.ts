@@ -1,12 +1,12 @@
-import type { AdministratorViewer } from '../lib/access.ts';
-import type { SentError } from '../platform/observability/request-errors.ts';
-import { NO_APPLICATION_ID } from '../platform/observability/request-log.ts';
-import { DEVELOPER } from '../resolvers/administrators/rights.ts';
-import { requireOwnerOfAll } from '../resolvers/administrators/rules.ts';
-import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../resolvers/request-log/list.ts';
-import { subscribeToRequests } from '../resolvers/request-log/live.ts';
-import { listSlowShapes, type SlowShape as SlowShapeRow } from '../resolvers/request-log/slow.ts';
-import { builder } from './builder.ts';
+import type { AdministratorViewer } from '../../lib/access.ts';
+import type { SentError } from '../../platform/observability/request-errors.ts';
+import { NO_APPLICATION_ID } from '../../platform/observability/request-log.ts';
+import { builder } from '../../schema/builder.ts';
+import { DEVELOPER } from '../administrators/rights.ts';
+import { requireOwnerOfAll } from '../administrators/rules.ts';
+import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../request-log/list.ts';
+import { subscribeToRequests } from '../request-log/live.ts';
+import { listSlowShapes, type SlowShape as SlowShapeRow } from '../request-log/slow.ts';
 
 const RequestTransport = builder.enumType('RequestTransport', {
   description: 'How a request reached the service.',

@@ -1,19 +1,19 @@
-import { ALL } from '../resolvers/administrators/rights.ts';
+import { builder } from '../../schema/builder.ts';
+import { CONFIRMATION } from '../../schema/descriptions.ts';
+import { ALL } from '../administrators/rights.ts';
 import {
   changeAdministratorPassword,
   confirmAdministrator,
   signInAdministrator,
   signOutAdministrator,
-} from '../resolvers/administrators/sign-in.ts';
+} from '../administrators/sign-in.ts';
 import {
   createTotpSecret,
   disableTotp,
   enableTotp,
   type TotpSecret as TotpSecretShape,
-} from '../resolvers/administrators/totp.ts';
+} from '../administrators/totp.ts';
 import { Administrator, CODE, EMAIL, PASSWORD } from './administrators.ts';
-import { builder } from './builder.ts';
-import { CONFIRMATION } from './descriptions.ts';
 import { PasskeyAssertionInput } from './passkeys.ts';
 
 const TotpSecret = builder.objectRef<TotpSecretShape>('TotpSecret').implement({

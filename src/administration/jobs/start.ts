@@ -6,8 +6,8 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
 import { requireConfirmed } from '../administrators/sessions.ts';
-import { selectedApplication } from '../applications/delete.ts';
 import { interruptLapsed } from './lease.ts';
 import { JOB, type Job } from './rows.ts';
 

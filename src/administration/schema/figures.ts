@@ -1,11 +1,11 @@
-import { ALL } from '../resolvers/administrators/rights.ts';
-import { findServiceStatus, type ServiceStatus as StatusShape } from '../resolvers/applications/service-status.ts';
+import { findServiceStatus, type ServiceStatus as StatusShape } from '../../resolvers/applications/service-status.ts';
 import {
   findApplicationStats,
   type ActivityHour as HourShape,
   type ApplicationStats as StatsShape,
-} from '../resolvers/applications/stats.ts';
-import { builder } from './builder.ts';
+} from '../../resolvers/applications/stats.ts';
+import { builder } from '../../schema/builder.ts';
+import { ALL } from '../administrators/rights.ts';
 
 const ActivityHour = builder.objectRef<HourShape>('ActivityHour').implement({
   description: 'What happened in an application within one hour.',

@@ -6,8 +6,8 @@ import { BACKGROUND, transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { DAY } from '../../lib/time.ts';
-import { selectedApplication } from '../applications/delete.ts';
-import { releaseFile, removeReleased } from '../files/staged.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
+import { releaseFile, removeReleased } from '../../resolvers/files/staged.ts';
 import { findJob, JOB, type Job, partKeys } from './rows.ts';
 
 /** The sweep removes the rest of a larger archive. */

@@ -1,8 +1,10 @@
+import { builder } from '../../schema/builder.ts';
+import { CONFIRMATION, CREATED_AT } from '../../schema/descriptions.ts';
 import {
   passkeyConfirmationOptions,
   passkeySignInOptions,
   signInAdministratorWithPasskey,
-} from '../resolvers/administrators/passkey-sign-in.ts';
+} from '../administrators/passkey-sign-in.ts';
 import {
   createPasskey,
   createPasskeyOptions,
@@ -10,11 +12,9 @@ import {
   listPasskeys,
   type Passkey as PasskeyRow,
   updatePasskey,
-} from '../resolvers/administrators/passkeys.ts';
-import { ALL } from '../resolvers/administrators/rights.ts';
+} from '../administrators/passkeys.ts';
+import { ALL } from '../administrators/rights.ts';
 import { Administrator } from './administrators.ts';
-import { builder } from './builder.ts';
-import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
 
 const NAME = 'Name that distinguishes the passkeys of the caller, 1 to 255 characters.';
 const CHALLENGE = 'The challenge is valid once, for five minutes';

@@ -1,11 +1,13 @@
-import type { JobChange } from '../realtime/job-notifier.ts';
-import { OWNER } from '../resolvers/administrators/rights.ts';
-import { selectedApplication } from '../resolvers/applications/delete.ts';
-import { deleteBackup } from '../resolvers/jobs/backups.ts';
-import { cancelJob } from '../resolvers/jobs/cancel.ts';
-import { createBackupDownload, type DownloadTicket } from '../resolvers/jobs/downloads.ts';
-import { listJobs } from '../resolvers/jobs/list.ts';
-import { subscribeToJobs } from '../resolvers/jobs/live.ts';
+import type { JobChange } from '../../realtime/job-notifier.ts';
+import { selectedApplication } from '../../resolvers/applications/delete.ts';
+import { builder } from '../../schema/builder.ts';
+import { CONFIRMATION, CREATED_AT } from '../../schema/descriptions.ts';
+import { OWNER } from '../administrators/rights.ts';
+import { deleteBackup } from '../jobs/backups.ts';
+import { cancelJob } from '../jobs/cancel.ts';
+import { createBackupDownload, type DownloadTicket } from '../jobs/downloads.ts';
+import { listJobs } from '../jobs/list.ts';
+import { subscribeToJobs } from '../jobs/live.ts';
 import {
   type Backup,
   backupOf,
@@ -15,10 +17,8 @@ import {
   type FoundDifference,
   findJob,
   type Job as JobRow,
-} from '../resolvers/jobs/rows.ts';
-import { startCheck, startExport } from '../resolvers/jobs/start.ts';
-import { builder } from './builder.ts';
-import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
+} from '../jobs/rows.ts';
+import { startCheck, startExport } from '../jobs/start.ts';
 
 const JOB_ID = 'Id from `jobs`. An unknown id fails with `NOT_FOUND`.';
 const ONE_AT_A_TIME = 'Fails with `UNPROCESSABLE` while one of the application waits or runs.';

@@ -3,7 +3,7 @@ import { select } from '../../db/columns.ts';
 import { query, queryIn } from '../../db/query.ts';
 import { BACKGROUND, transact } from '../../db/transact.ts';
 import { HOUR } from '../../lib/time.ts';
-import { type ReleasedKey, releaseFile } from '../files/staged.ts';
+import { type ReleasedKey, releaseFile } from '../../resolvers/files/staged.ts';
 import { JOB, type Job, type JobResult, partKeys } from './rows.ts';
 
 /** A job without a heartbeat for this long has lost its process. By the clock of the database, which all share. */

@@ -1,21 +1,21 @@
-import type { AssignedRole } from '../lib/access.ts';
-import { administratorOf } from '../lib/access.ts';
+import type { AssignedRole } from '../../lib/access.ts';
+import { administratorOf } from '../../lib/access.ts';
+import { builder } from '../../schema/builder.ts';
+import { CONFIRMATION, CREATED_AT } from '../../schema/descriptions.ts';
 import {
   deleteInvitation,
   type Invitation,
   inviteAdministrator,
   listInvitations,
   type SentInvitation,
-} from '../resolvers/administrators/invitations.ts';
-import { acceptAdministratorLink, findAdministratorLink, type ValidLink } from '../resolvers/administrators/links.ts';
-import { listAdministrators } from '../resolvers/administrators/list.ts';
-import { requestAdministratorLink } from '../resolvers/administrators/reset-links.ts';
-import { OWNER } from '../resolvers/administrators/rights.ts';
-import type { Administrator as AdministratorRow } from '../resolvers/administrators/rows.ts';
-import { currentAdministrator } from '../resolvers/administrators/sign-in.ts';
-import { deleteAdministrator, updateAdministrator } from '../resolvers/administrators/update.ts';
-import { builder } from './builder.ts';
-import { CONFIRMATION, CREATED_AT } from './descriptions.ts';
+} from '../administrators/invitations.ts';
+import { acceptAdministratorLink, findAdministratorLink, type ValidLink } from '../administrators/links.ts';
+import { listAdministrators } from '../administrators/list.ts';
+import { requestAdministratorLink } from '../administrators/reset-links.ts';
+import { OWNER } from '../administrators/rights.ts';
+import type { Administrator as AdministratorRow } from '../administrators/rows.ts';
+import { currentAdministrator } from '../administrators/sign-in.ts';
+import { deleteAdministrator, updateAdministrator } from '../administrators/update.ts';
 
 export const PASSWORD = '12 to 128 characters; must differ from the email address.';
 export const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
