@@ -6,7 +6,7 @@ import { useApp } from '../support/app/app.ts';
 
 useApp();
 
-const RESOLVERS = resolve(import.meta.dirname, '../../src/resolvers');
+const FOLDERS = ['resolvers', 'administration'].map((name) => resolve(import.meta.dirname, '../../src', name));
 
 /** Single statements outside of `transact` name no actor. These change rows only for users, or for the service itself. */
 const WITHOUT_ACTOR: Record<string, string> = {
@@ -42,17 +42,20 @@ const SINGLE_STATEMENT =
   /\bdb\.\$executeRaw|\bdb\.\w+\.(?:create|update|delete|upsert)\w*\(|\bquery(?:<[^`(]*>)?\(?(?:Prisma\.sql)?`(?=[^`]*\b(?:INSERT INTO|UPDATE \w+ |DELETE FROM)\b)/;
 
 test('every change that an administrator, an API key or the operator can make runs in a transaction with its actor', () => {
-  const files = readdirSync(RESOLVERS, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const found = files.filter((file) => SINGLE_STATEMENT.test(readFileSync(join(RESOLVERS, file), 'utf8')));
+  const found = FOLDERS.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => SINGLE_STATEMENT.test(readFileSync(join(folder, file), 'utf8'))),
+  );
   expect(found.sort()).toEqual(Object.keys(WITHOUT_ACTOR).sort());
 });
 
 /** Tables whose rows no request changes directly, or which repeat what other rows say. */
 const UNAUDITED = [
   'activity_cursor activity_hours ai_usage audit_chains audit_entries blob_counts blob_uploads daily_usage deleted_classes',
-  'destroyed_dialogs events_outbox geodata_counts loose_files message_keys message_marks migrated_items',
+  'destroyed_dialogs events_outbox geodata_counts message_keys message_marks migrated_items',
   'migrated_messages passkey_challenges push_cursor push_deliveries push_sends rate_limits record_keys request_log',
-  'request_log_ends request_log_hours used_nonces',
+  'request_log_ends request_log_hours unclaimed_files used_nonces',
 ].flatMap((line) => line.split(' '));
 
 test('every table is audited, or listed as one that is not', async () => {

@@ -170,12 +170,12 @@ test('an application can turn off pushes for messages', async () => {
 
 test('messages found in one step cause one push per recipient, with the latest message of others', async () => {
   // Another process holds the cursor, so no messages are found until it expires.
-  await db.$executeRaw`UPDATE push_cursor SET holder = 'somebody', held_until = now() + interval '1 day'`;
+  await db.$executeRaw`UPDATE push_cursor SET holder = 'somebody', lease_expires_at = now() + interval '1 day'`;
   for (let index = 0; index < 20; index++) {
     await message({ chat_dialog_id: group, message: `Message ${index}` }, alice);
   }
   await message({ chat_dialog_id: group, message: 'From Bob' }, bob);
-  await db.$executeRaw`UPDATE push_cursor SET held_until = NULL`;
+  await db.$executeRaw`UPDATE push_cursor SET lease_expires_at = NULL`;
   await messagePushesSettled();
   expect([alerts(alice), alerts(bob), alerts(carol)]).toEqual([['From Bob'], ['Message 19'], ['From Bob']]);
   expect(new Set(apple.pushes.map(({ headers }) => headers['apns-collapse-id']))).toEqual(new Set([group]));

@@ -111,7 +111,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   blob_uploads: 'the right to upload lasts an hour and names the URL of the old service',
   blob_counts: 'maintained by a trigger',
   geodata_counts: 'maintained by a trigger',
-  loose_files: 'bytes without a row, which the old service removes',
+  unclaimed_files: 'bytes without a row, which the old service removes',
   administrators: 'people who administer this service',
   administrator_roles: 'belong to people who administer this service',
   administrator_sessions: 'belong to people who administer this service',

@@ -147,7 +147,7 @@ function namedFiles(applicationId: number, fields: FileField[]) {
     FROM (
       SELECT storage_key AS key, size::bigint, false AS loose FROM blobs WHERE application_id = $1
       UNION ALL SELECT storage_key, size::bigint, false FROM blob_uploads WHERE application_id = $1
-      UNION ALL SELECT key, NULL, true FROM loose_files WHERE application_id = $1
+      UNION ALL SELECT key, NULL, true FROM unclaimed_files WHERE application_id = $1
       ${ofRecords.join('\n')}) f
     WHERE key IS NOT NULL GROUP BY key`;
   return { text, values };

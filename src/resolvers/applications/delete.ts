@@ -73,12 +73,12 @@ function deleteBatch(table: (typeof TABLES_OF_APPLICATION)[number], id: number):
 /** The sweep of staged files deletes the bytes. */
 async function releaseFiles(applicationId: number, now: Date): Promise<void> {
   await db.$executeRaw`
-    INSERT INTO loose_files (application_id, key, remove_after)
+    INSERT INTO unclaimed_files (application_id, key, remove_after)
     SELECT b.application_id, b.storage_key, ${now}::timestamptz FROM blobs b
     WHERE b.application_id = ${applicationId} AND b.storage_key IS NOT NULL
     ON CONFLICT DO NOTHING`;
   await db.$executeRaw`
-    INSERT INTO loose_files (application_id, key, remove_after)
+    INSERT INTO unclaimed_files (application_id, key, remove_after)
     SELECT j.application_id,
       format('backups/%s/%s-%s', lpad(to_hex(j.application_id), 8, '0'), j.id, lpad(part::text, 6, '0')), ${now}::timestamptz
     FROM jobs j CROSS JOIN generate_series(1, j.part_count) AS part
@@ -88,7 +88,7 @@ async function releaseFiles(applicationId: number, now: Date): Promise<void> {
     SELECT class_key AS "classKey", name FROM class_fields WHERE application_id = ${applicationId} AND type = 'File'`;
   for (const { classKey, name } of fields) {
     await db.$executeRaw`
-      INSERT INTO loose_files (application_id, key, remove_after)
+      INSERT INTO unclaimed_files (application_id, key, remove_after)
       SELECT r.application_id, r.fields -> ${name} ->> 'key', ${now}::timestamptz FROM records r
       WHERE r.application_id = ${applicationId} AND r.class_key = ${classKey} AND r.fields -> ${name} ->> 'key' IS NOT NULL
       ON CONFLICT DO NOTHING`;

@@ -103,7 +103,7 @@ export async function sweepStagedFiles(now: Date, storage: Storage): Promise<voi
 async function sweepBatch(now: Date, storage: Storage): Promise<number> {
   const files = await transact(BACKGROUND, async (transaction) => {
     const statement = select`
-      SELECT ${KEY} FROM loose_files f
+      SELECT ${KEY} FROM unclaimed_files f
       WHERE f.remove_after <= ${now} ORDER BY f.remove_after LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`;
     const found = await queryIn(transaction, statement);
     await markRemoving(transaction, found);

@@ -42,13 +42,13 @@ export class MessagePushes {
   }
 
   async release(): Promise<void> {
-    await db.$executeRaw`UPDATE push_cursor SET held_until = NULL WHERE holder = ${this.#process}`;
+    await db.$executeRaw`UPDATE push_cursor SET lease_expires_at = NULL WHERE holder = ${this.#process}`;
   }
 
   async #acquireLease(): Promise<{ position: bigint; hasDevices: boolean } | undefined> {
     const [lease] = await query<{ position: bigint; hasDevices: boolean }>`
-      UPDATE push_cursor SET holder = ${this.#process}, held_until = now() + ${LEASE_SECONDS} * interval '1 second'
-      WHERE id = 1 AND (holder = ${this.#process} OR held_until IS NULL OR held_until < now())
+      UPDATE push_cursor SET holder = ${this.#process}, lease_expires_at = now() + ${LEASE_SECONDS} * interval '1 second'
+      WHERE id = 1 AND (holder = ${this.#process} OR lease_expires_at IS NULL OR lease_expires_at < now())
       RETURNING position, EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"`;
     return lease;
   }

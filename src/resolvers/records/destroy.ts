@@ -45,7 +45,7 @@ async function destroy(
     ), keys AS (
       DELETE FROM record_keys k WHERE k.application_id = ${applicationId} AND k.record_id IN (SELECT id FROM gone)
     ), files AS (
-      INSERT INTO loose_files (application_id, key, remove_after)
+      INSERT INTO unclaimed_files (application_id, key, remove_after)
       SELECT ${applicationId}::int, f.value ->> 'key', ${at}::timestamptz
       FROM gone, jsonb_each(gone.image -> 'fields') f
       WHERE jsonb_typeof(f.value) = 'object' AND jsonb_exists(f.value, 'key')

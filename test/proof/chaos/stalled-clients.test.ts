@@ -137,7 +137,7 @@ test('clients that stop in the middle of a request are cut off, and nothing of i
     cutOff('/graphql') >= CLIENTS &&
     silent.every(({ destroyed }) => destroyed);
   while (!isOver()) await expectServed();
-  await until(async () => (await sql('SELECT FROM loose_files')).length === 0);
+  await until(async () => (await sql('SELECT FROM unclaimed_files')).length === 0);
   expect(await storedFiles()).toEqual(before);
 });
 

@@ -338,7 +338,7 @@ test('findDifferences reports old files without a row, including leftovers of a 
     })),
   );
   // The sweep deletes files that a row lists as unclaimed.
-  for (const key of keys) await sql('INSERT INTO loose_files VALUES ($1, $2, now())', [APPLICATION.id, key]);
+  for (const key of keys) await sql('INSERT INTO unclaimed_files VALUES ($1, $2, now())', [APPLICATION.id, key]);
   expect(await findDifferences()).toEqual([]);
   for (const key of [...keys, young]) {
     await rm(pathOf(key), { force: true });
@@ -348,7 +348,7 @@ test('findDifferences reports old files without a row, including leftovers of a 
 
 test('findDifferences reports a file that is listed for removal but belongs to a row', async () => {
   const key = await aKey();
-  await sql("INSERT INTO loose_files VALUES ($1, $2, now() + interval '9 years')", [APPLICATION.id, key]);
+  await sql("INSERT INTO unclaimed_files VALUES ($1, $2, now() + interval '9 years')", [APPLICATION.id, key]);
   expect(await findDifferences()).toMatchObject([{ check: 'staged files', row: { key } }]);
 });
 

@@ -6,7 +6,7 @@ import { type ParityFixture, PEOPLE } from './fixture.ts';
 const PASSED_OVER = new Set([
   // Compared as delivered events.
   'events_outbox',
-  'loose_files',
+  'unclaimed_files',
   'push_sends',
   'push_deliveries',
   'audit_chains',

@@ -78,5 +78,5 @@ test('while the store is down, uploads and downloads respond 503, and no blob or
   expect([uploaded.status, uploaded.text]).toEqual(UNAVAILABLE);
   expect((await rest('DELETE', `/blobs/${blob.id}`, { as: alice })).status).toBe(200);
   // Pending deletions: the content of one blob, and possibly a partial upload of the other.
-  expect(await sql('SELECT key FROM loose_files')).toHaveLength(2);
+  expect(await sql('SELECT key FROM unclaimed_files')).toHaveLength(2);
 });

@@ -165,7 +165,7 @@ describe('uploads', () => {
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
     expect(await storedFiles()).toHaveLength(files.length + 1);
-    expect(await sql('SELECT * FROM loose_files')).toEqual([]);
+    expect(await sql('SELECT * FROM unclaimed_files')).toEqual([]);
   });
 
   test('an upload concurrent with completions is either stored or rejected, and no content is lost', async () => {
@@ -229,9 +229,9 @@ describe('leftovers of uploads', () => {
     );
     // A row names the file before the first byte is written.
     await until(async () => (await storedFiles()).length > files.length);
-    expect((await sql('SELECT * FROM loose_files')).length).toBe(1);
+    expect((await sql('SELECT * FROM unclaimed_files')).length).toBe(1);
     socket.destroy();
-    await until(async () => (await sql('SELECT * FROM loose_files')).length === 0);
+    await until(async () => (await sql('SELECT * FROM unclaimed_files')).length === 0);
     expect(await storedFiles()).toEqual(files);
     expect((await complete(alice, blob)).status).toBe(422);
   });
@@ -251,7 +251,7 @@ describe('leftovers of uploads', () => {
     const read = await rawRequest('GET', `/blobs/${kept.uid}`, { as: alice });
     expect(read.text).toBe('kept');
     const counts = await rowCounts();
-    expect([counts.blob_uploads, counts.loose_files]).toEqual([0, 0]);
+    expect([counts.blob_uploads, counts.unclaimed_files]).toEqual([0, 0]);
     const keys = await sql<{ key: string }>('SELECT storage_key AS key FROM blobs ORDER BY 1');
     expect((await storedFiles()).map((file) => file.slice(-44)).sort()).toEqual(keys.map(({ key }) => key));
     const [{ number } = { number: 0 }] = await sql<{ number: number }>(

@@ -153,10 +153,10 @@ test('on an XML path the token may be a query parameter', async () => {
 });
 
 test('a failed operation leaves nothing of its file', async () => {
-  const [files, rows] = [await storedFiles(), await sql('SELECT * FROM loose_files')];
+  const [files, rows] = [await storedFiles(), await sql('SELECT * FROM unclaimed_files')];
   type = 'GROUP';
   expect((await post(alice, BODY)).status).toBe(422);
-  expect([await storedFiles(), await sql('SELECT * FROM loose_files')]).toEqual([files, rows]);
+  expect([await storedFiles(), await sql('SELECT * FROM unclaimed_files')]).toEqual([files, rows]);
 });
 
 test('a failure while rendering an error responds 500, and the process continues', async () => {

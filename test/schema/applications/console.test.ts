@@ -223,6 +223,6 @@ test('the tables of an application are all tables with its id, except those that
   const rows = await db.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name = 'application_id'`;
-  const outlive = ['audit_chains', 'audit_entries', 'events_outbox', 'loose_files'];
+  const outlive = ['audit_chains', 'audit_entries', 'events_outbox', 'unclaimed_files'];
   expect(rows.map(({ name }) => name).sort()).toEqual([...TABLES_OF_APPLICATION, ...outlive].sort());
 });
