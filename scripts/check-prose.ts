@@ -1,7 +1,7 @@
 // Fails on words that docs/glossary.md replaces, and on style habits counted per 1,000 words.
 // `npm run check:prose -- src/resolvers` covers only the given folders or files.
 import MarkdownIt from 'markdown-it';
-import { terms } from './prose/terms.ts';
+import { nameTerms, terms } from './prose/terms.ts';
 import { collectTexts, type Kind, type Text } from './prose/texts.ts';
 
 interface Habit {
@@ -30,9 +30,10 @@ function isAsked({ file }: Text): boolean {
   return places.length === 0 || places.some((place) => file.startsWith(place));
 }
 
-function problemsOf({ file, text }: Text): string[] {
+function problemsOf({ kind, file, text }: Text): string[] {
+  const refused = kind === 'names' ? [...terms, ...nameTerms] : terms;
   return wordsByLine(text).flatMap(([line, words]) =>
-    terms.flatMap(([pattern, replacement]) =>
+    refused.flatMap(([pattern, replacement]) =>
       [...words.matchAll(pattern)].map(([word]) => `${file}:${line}: “${word}”: write ${replacement}`),
     ),
   );

@@ -36,7 +36,15 @@ const TERMS: readonly Term[] = [
   ['gaps §', 'a section name of docs/reference/rest-contract.md'],
 ];
 
-export const terms: [pattern: RegExp, replacement: string][] = TERMS.map(([pattern, replacement]) => [
-  new RegExp(`(?<![\\w-])(?:${pattern})(?![\\w-])`, 'gi'),
-  replacement,
-]);
+/** Words that are too vague for a name. */
+const NAME_TERMS: readonly Term[] = [
+  ['given|wanted|asked', 'the noun: input, request, parameters, …'],
+  ['places?|things?', 'the noun: path, position, point, …'],
+  ['loose', 'unclaimed'],
+];
+
+const compiled = (terms: readonly Term[]): [pattern: RegExp, replacement: string][] =>
+  terms.map(([pattern, replacement]) => [new RegExp(`(?<![\\w-])(?:${pattern})(?![\\w-])`, 'gi'), replacement]);
+
+export const terms = compiled(TERMS);
+export const nameTerms = compiled(NAME_TERMS);

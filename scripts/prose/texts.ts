@@ -6,7 +6,7 @@ import { type Node, parseSync, Visitor } from 'oxc-parser';
 import { commandLine } from '../../src/operator/cli/command-line.ts';
 import { openApiDocument } from '../../src/rest/openapi/document.ts';
 
-export type Kind = 'comments' | 'tests' | 'messages' | 'schema' | 'openapi' | 'docs' | 'cli';
+export type Kind = 'names' | 'comments' | 'tests' | 'messages' | 'schema' | 'openapi' | 'docs' | 'cli';
 
 export interface Text {
   kind: Kind;
@@ -16,6 +16,12 @@ export interface Text {
 }
 
 const CODE_FOLDERS = ['src', 'scripts', 'bench', 'packages', 'examples', 'test'];
+const TABLES = 'prisma/schema.prisma';
+const HAS_NAMES = /^(src|packages\/legacy-import|prisma)\//;
+/** Names that others see: those of exports, tables and columns. */
+const NAME = /^export (?:async )?(?:const|function|class|interface|type|enum) (\w+)|@map\("(\w+)"\)/;
+/** Archives of earlier versions contain these columns. */
+const FIXED_NAMES = new Set(['sealed', 'sealed_api_key']);
 /** Functions whose first argument is the name of a test. */
 const TEST_FUNCTIONS = /^(test|it|describe|bench)(\.\w+)*$/;
 /** Functions whose arguments a person reads: log lines, errors and complaints of commands. */
@@ -27,7 +33,9 @@ const SKIPPED = /(^|\/)(node_modules|generated|dist|fixtures\/legacy)(\/|$)/;
 export function collectTexts(): Text[] {
   const code = CODE_FOLDERS.flatMap((folder) => filesBelow(folder)).filter((file) => /\.(ts|tsx|mjs)$/.test(file));
   const sources = code.map((file) => [file, readFileSync(file, 'utf8')] as const);
+  const named = [...sources, [TABLES, readFileSync(TABLES, 'utf8')] as const].filter(([file]) => HAS_NAMES.test(file));
   return [
+    ...named.map(([file, source]) => ({ kind: 'names', file, text: namesOf(source) }) as const),
     ...sources.map(([file, source]) => ({ kind: 'comments', file, text: commentsOf(file, source) }) as const),
     ...sources.map(
       ([file, source]) => ({ kind: 'tests', file, text: firstArguments(file, source, TEST_FUNCTIONS) }) as const,
@@ -43,6 +51,16 @@ export function collectTexts(): Text[] {
     ...docs(),
     ...cli(),
   ];
+}
+
+/** The words of the names in a source file; all other lines are empty. */
+function namesOf(source: string): string {
+  const wordsOf = (line: string) => {
+    const [, exported, stored] = NAME.exec(line) ?? [];
+    const name = exported ?? stored ?? '';
+    return FIXED_NAMES.has(name) ? '' : name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+  };
+  return source.split('\n').map(wordsOf).join('\n');
 }
 
 /** The comments of a source file; all other lines are empty. */

@@ -1,10 +1,10 @@
-import type { JobOwner } from '../lib/semaphore.ts';
+import type { FairnessPath } from '../lib/semaphore.ts';
 import { type SpanReference, tracing } from '../platform/observability/tracing.ts';
 import { isDatabaseUnavailable, isLockConflict } from './failures.ts';
 import { lanes } from './lanes.ts';
 import { waitForLocks } from './transact.ts';
 
-interface Job<Input, Output> {
+interface PendingInput<Input, Output> {
   input: Input;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
@@ -18,7 +18,7 @@ export interface CoalesceOptions<Input> {
   maxBytes?: number;
   bytesOf?: (input: Input) => number;
   /** Required if the statement takes locks. */
-  ownerOf?: (input: Input) => JobOwner;
+  ownerOf?: (input: Input) => FairnessPath;
 }
 
 interface ByApplication<Input> extends CoalesceOptions<Input> {
@@ -46,7 +46,7 @@ export function coalesce<Input, Output>(
 ): (input: Input) => Promise<Output> {
   const groupOf = applicationOf ?? (() => 0);
   /** The first one is next. */
-  const waiting = new Map<number, Job<Input, Output>[]>();
+  const waiting = new Map<number, PendingInput<Input, Output>[]>();
   let running = 0;
   let scheduled = false;
 
@@ -56,10 +56,10 @@ export function coalesce<Input, Output>(
     setImmediate(start);
   };
 
-  const nextCount = (jobs: Job<Input, Output>[]): number => {
+  const nextCount = (jobs: PendingInput<Input, Output>[]): number => {
     if (!bytesOf) return max;
     let bytes = 0;
-    const fits = ({ input }: Job<Input, Output>, index: number) => {
+    const fits = ({ input }: PendingInput<Input, Output>, index: number) => {
       bytes += bytesOf(input);
       return index === 0 || bytes <= maxBytes;
     };
@@ -78,7 +78,7 @@ export function coalesce<Input, Output>(
     }
   };
 
-  const takeNext = (): Job<Input, Output>[] => {
+  const takeNext = (): PendingInput<Input, Output>[] => {
     const [group, jobs] = waiting.entries().next().value!;
     waiting.delete(group);
     const taken = jobs.splice(0, nextCount(jobs));
@@ -87,7 +87,7 @@ export function coalesce<Input, Output>(
   };
 
   /** A statement for several requests belongs to none of their traces. */
-  const settleTraced = (jobs: Job<Input, Output>[]): Promise<void> => {
+  const settleTraced = (jobs: PendingInput<Input, Output>[]): Promise<void> => {
     if (!tracing) return settle(jobs);
     const joins = jobs.map(({ span }) => span);
     const settleJobs = () => settle(jobs);
@@ -95,7 +95,7 @@ export function coalesce<Input, Output>(
     return tracing.span('coalesced', { joins, attributes: { 'atrium.calls': jobs.length } }, settleJobs);
   };
 
-  const settle = async (jobs: Job<Input, Output>[]): Promise<void> => {
+  const settle = async (jobs: PendingInput<Input, Output>[]): Promise<void> => {
     try {
       const outputs = await run(
         jobs.map((job) => job.input),
@@ -111,7 +111,7 @@ export function coalesce<Input, Output>(
     }
   };
 
-  const settleAgain = async (jobs: Job<Input, Output>[]): Promise<void> => {
+  const settleAgain = async (jobs: PendingInput<Input, Output>[]): Promise<void> => {
     const [job] = jobs;
     try {
       if (jobs.length === 1 && ownerOf) await waitForLocks(ownerOf(job!.input), () => settle(jobs));

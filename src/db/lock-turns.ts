@@ -1,5 +1,5 @@
 import { ServiceUnavailableError } from '../lib/errors.ts';
-import type { JobOwner } from '../lib/semaphore.ts';
+import type { FairnessPath } from '../lib/semaphore.ts';
 import type { Transaction } from './client.ts';
 import { sqlState } from './failures.ts';
 import { lanes } from './lanes.ts';
@@ -21,7 +21,7 @@ const MAX_WAIT_MS = 30_000;
  * @throws {ServiceUnavailableError} no lock after 30 seconds, or too much work waits
  */
 export async function inLockTurns<Result>(
-  owner: JobOwner,
+  owner: FairnessPath,
   attempt: (lockTimeoutMs: number) => Promise<Result>,
 ): Promise<Result> {
   const startedAt = performance.now();
@@ -37,7 +37,7 @@ export async function inLockTurns<Result>(
 
 /** Restarts while rows are locked, so `work` must have no effects outside the database. @throws as `inLockTurns` */
 export async function transactInTurns<Result>(
-  owner: JobOwner,
+  owner: FairnessPath,
   work: (transaction: Transaction) => Promise<Result>,
   runStep: RunStep = (step) => step(),
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import { withActor } from '../lib/access.ts';
 import { type Actor, OPERATOR } from '../lib/actor.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
-import type { JobOwner } from '../lib/semaphore.ts';
+import type { FairnessPath } from '../lib/semaphore.ts';
 import {
   ACTOR_SETTING,
   runTransaction,
@@ -11,12 +11,12 @@ import {
 } from './client.ts';
 import { lanes } from './lanes.ts';
 
-export const BACKGROUND: JobOwner = ['background'];
-export const OPERATOR_JOBS: JobOwner = withActor(['background'], OPERATOR);
+export const BACKGROUND: FairnessPath = ['background'];
+export const OPERATOR_JOBS: FairnessPath = withActor(['background'], OPERATOR);
 
 /** Do not wait for another transaction inside. @throws {ServiceUnavailableError} too many wait, or waited too long */
 export function transact<Result>(
-  owner: JobOwner,
+  owner: FairnessPath,
   work: (transaction: Transaction) => Promise<Result>,
   { timeoutMs = TRANSACTION_TIMEOUT_MS }: { timeoutMs?: number } = {},
 ): Promise<Result> {
@@ -37,7 +37,7 @@ export async function setActor(transaction: Transaction, actor: Actor): Promise<
 }
 
 /** Counts as a transaction. */
-export function waitForLocks<Result>(owner: JobOwner, statement: () => Promise<Result>): Promise<Result> {
+export function waitForLocks<Result>(owner: FairnessPath, statement: () => Promise<Result>): Promise<Result> {
   const enteredAt = performance.now();
   return lanes.transactions.run(() => {
     // After an outage, requests whose clients have gone must not delay later ones.

@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Transaction } from './client.ts';
 import { BACKGROUND, transact } from './transact.ts';
 
-export interface JobOwner {
+export interface QueuedFor {
   applicationId: number;
   userId?: number;
 }
 
-export interface Job<Data extends JobOwner = JobOwner> {
+export interface QueuedJob<Data extends QueuedFor = QueuedFor> {
   id: string;
   data: Data;
 }
@@ -65,7 +65,7 @@ const MAX_TRIES = 5;
 
 const MAX_TURNS = 1_000;
 
-function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }: JobOwner): void {
+function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }: QueuedFor): void {
   users.delete(applicationId);
   users.set(applicationId, userId);
   if (users.size > MAX_TURNS) users.delete(users.keys().next().value!);
@@ -126,7 +126,7 @@ export class WorkQueue {
   }
 
   /** pg-boss itself would take the oldest job, so that one application could block the others. @param busy to skip */
-  async take<Data extends JobOwner>(name: string, busy: number[] = []): Promise<Job<Data> | undefined> {
+  async take<Data extends QueuedFor>(name: string, busy: number[] = []): Promise<QueuedJob<Data> | undefined> {
     const turn = this.#turns[name] ?? { applicationId: 0, users: new Map<number, number>() };
     this.#turns[name] = turn;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -134,7 +134,7 @@ export class WorkQueue {
       if (applicationId === null) return undefined;
       turn.applicationId = applicationId;
       const after = turn.users.get(applicationId) ?? -1;
-      const { rows } = await this.#execute<Job<Data>>(TAKE, [name, applicationId, after]);
+      const { rows } = await this.#execute<QueuedJob<Data>>(TAKE, [name, applicationId, after]);
       const [job] = rows;
       if (!job) continue;
       rememberTurn(turn.users, job.data);
@@ -174,7 +174,7 @@ export class WorkQueue {
     await this.#boss.maintain();
   }
 
-  async add(transaction: Transaction, name: string, jobs: JobOwner[]): Promise<void> {
+  async add(transaction: Transaction, name: string, jobs: QueuedFor[]): Promise<void> {
     if (jobs.length === 0) return;
     const db = {
       executeSql: async (text: string, values: unknown[]) => ({

@@ -22,7 +22,7 @@ export class IdentityRefusedError extends Error {}
 /** The message is logged, so it never contains user input. */
 export class ProviderUnavailableError extends Error {}
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   status: number;
   body: unknown;
 }
@@ -31,13 +31,13 @@ export interface ProviderAnswer {
  * Follows no redirects, because only the configured address is trusted.
  * @throws {ProviderUnavailableError} no response in time, a redirect, a server error, or not JSON of a bounded size
  */
-export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderAnswer> {
+export function askProvider(url: URL, headers: Record<string, string> = {}): Promise<ProviderResponse> {
   // Without the path and query, because they contain tokens.
   const attributes = { 'server.address': url.hostname, 'http.request.method': 'GET' };
   return traced('ask provider', { kind: 'client', attributes }, () => ask(url, headers));
 }
 
-async function ask(url: URL, headers: Record<string, string>): Promise<ProviderAnswer> {
+async function ask(url: URL, headers: Record<string, string>): Promise<ProviderResponse> {
   try {
     const response = await fetch(url, {
       headers: { Accept: 'application/json', ...headers },

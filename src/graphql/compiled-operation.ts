@@ -29,7 +29,16 @@ import type { Context } from '../context.ts';
 import { countedProperty, readsProperty } from '../schema/plugins/response-size.ts';
 import { isIncluded } from '../schema/requested-fields.ts';
 import { argumentsOf, type Variables, variablesOf } from './compiled-inputs.ts';
-import { type Complete, failed, ignore, isPromise, keysOf, listOf, type Place, type Run } from './compiled-values.ts';
+import {
+  type Complete,
+  failed,
+  ignore,
+  isPromise,
+  keysOf,
+  listOf,
+  type ResponsePath,
+  type Run,
+} from './compiled-values.ts';
 
 type Path = GraphQLResolveInfo['path'];
 type Resolve = (source: unknown, run: Run) => unknown;
@@ -166,9 +175,9 @@ export class CompiledOperation {
     const isNullable = !isNonNullType(definition.type);
     const complete = this.#ofType(definition.type, nodes, path);
     const resolve = this.#resolverOf(definition, parentType, nodes, path);
-    const fail = (error: unknown, run: Run, at: Place) =>
+    const fail = (error: unknown, run: Run, at: ResponsePath) =>
       failed(locatedError(error, nodes, keysOf({ prev: at, key: name })), isNullable, run);
-    const read = (source: unknown, run: Run, at: Place): unknown => {
+    const read = (source: unknown, run: Run, at: ResponsePath): unknown => {
       const here = isLeaf ? undefined : { prev: at, key: name };
       try {
         const value = resolve(source, run);

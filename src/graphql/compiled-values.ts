@@ -23,18 +23,18 @@ export interface Run {
 }
 
 /** Of an object or a list in the response; undefined for the root. */
-export type Place = { prev: Place; key: string | number } | undefined;
+export type ResponsePath = { prev: ResponsePath; key: string | number } | undefined;
 
 /** Completes a value of a type, like "Value Completion" of the specification; a promise if any part of it is one. */
-export type Complete = (value: unknown, run: Run, at: Place) => unknown;
+export type Complete = (value: unknown, run: Run, at: ResponsePath) => unknown;
 
 /** @param type of the items @param complete completes an item */
 export function listOf(type: GraphQLOutputType, nodes: FieldNode[], complete: Complete): Complete {
   const isLeaf = isLeafType(getNullableType(type));
   const isNullable = !isNonNullType(type);
-  const fail = (error: unknown, run: Run, here: Place) =>
+  const fail = (error: unknown, run: Run, here: ResponsePath) =>
     failed(locatedError(error, nodes, keysOf(here)), isNullable, run);
-  const completeItem = (item: unknown, run: Run, at: Place, key: number): unknown => {
+  const completeItem = (item: unknown, run: Run, at: ResponsePath, key: number): unknown => {
     const here = isLeaf ? undefined : { prev: at, key };
     try {
       const completed = isPromise(item)
@@ -71,7 +71,7 @@ export function failed(error: GraphQLError, isNullable: boolean, { errors }: Run
   return null;
 }
 
-export function keysOf(place: Place): (string | number)[] {
+export function keysOf(place: ResponsePath): (string | number)[] {
   return place ? [...keysOf(place.prev), place.key] : [];
 }
 

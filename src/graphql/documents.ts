@@ -35,7 +35,7 @@ export function keptDocumentBytes(): number {
   return kept.weight;
 }
 
-export function knownDocument(text: string, schema: GraphQLSchema): PreparedDocument | undefined {
+export function preparedDocument(text: string, schema: GraphQLSchema): PreparedDocument | undefined {
   return kept.get(keyOf(text, schema));
 }
 
@@ -44,7 +44,7 @@ export function knownDocument(text: string, schema: GraphQLSchema): PreparedDocu
  * @param keepsRefused false for unauthenticated callers, so that their invalid documents do not fill the cache
  */
 export function prepareDocument(text: string, schema: GraphQLSchema, keepsRefused: boolean): PreparedDocument {
-  const known = knownDocument(text, schema);
+  const known = preparedDocument(text, schema);
   if (known) return known;
   const prepared = prepare(text, schema);
   if (!prepared.errors || keepsRefused) kept.set(keyOf(text, schema), prepared, bytesOf(text, prepared));

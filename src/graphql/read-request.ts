@@ -4,7 +4,7 @@ import { isKnown, type Viewer } from '../lib/access.ts';
 import type { Meter } from '../platform/limits/rate-limits.ts';
 import { schema as serviceSchema } from '../schema/index.ts';
 import { schemaFor } from '../schema/typed/index.ts';
-import { knownDocument, prepareDocument } from './documents.ts';
+import { prepareDocument, preparedDocument } from './documents.ts';
 import { variableProblem } from './variables.ts';
 
 export interface RequestText {
@@ -39,7 +39,7 @@ export async function readRequest(
   { viewer, meter }: RequestCaller,
   { log, observer }: Pick<Services, 'log' | 'observer'>,
 ): Promise<ReadRequest> {
-  if (!knownDocument(query, serviceSchema)) await meter?.requireCapacity('default');
+  if (!preparedDocument(query, serviceSchema)) await meter?.requireCapacity('default');
   const { schema, prepared } = await schemaOfDocument(query, viewer, log);
   if (prepared.errors) {
     await countRefused();

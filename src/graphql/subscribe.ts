@@ -25,20 +25,20 @@ import { bounded } from './execute.ts';
 const MAX_TOGETHER = 50;
 
 /** Milliseconds between attempts to execute an event while the database is unavailable. */
-const AGAIN_AFTER = 250;
+const RETRY_EVENT_MS = 250;
 
 /**
  * `subscribe` for every transport. Each subscriber has its own queue, rights and position in the outbox. Subscribers
  * with the same document and variables (and viewer, if a field depends on it) share one execution of each event.
  */
-export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | Answers> {
+export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | SubscriptionResults> {
   const context = args.contextValue as Context;
   // A copy, so that data cached in the context while subscribing is not retained as long as the subscription.
   const source = await createSourceEventStream({ ...args, contextValue: deriveContext(context, {}) });
   if (!(Symbol.asyncIterator in source)) return source;
   const queue = source as LiveQueue<unknown>;
   queue.onTooSlow = context.onTooSlow;
-  return new Answers(queue, args);
+  return new SubscriptionResults(queue, args);
 }
 
 export interface Receiver {
@@ -52,7 +52,7 @@ export interface Receiver {
  * Results in the order of the events. Available events are executed together and read their rows together, so that a
  * burst costs a few queries.
  */
-export class Answers implements AsyncIterableIterator<ExecutionResult> {
+export class SubscriptionResults implements AsyncIterableIterator<ExecutionResult> {
   readonly #queue: LiveQueue<unknown>;
   readonly #args: ExecutionArgs;
   readonly #context: Context;
@@ -182,7 +182,7 @@ export class Answers implements AsyncIterableIterator<ExecutionResult> {
   async #executeEvent(event: LiveEvent, loaders: Loaders): Promise<ExecutionResult> {
     let answer = await executeEvent(this.#args, this.#context, event, loaders);
     while (this.#queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {
-      await delay(AGAIN_AFTER, undefined, { ref: false });
+      await delay(RETRY_EVENT_MS, undefined, { ref: false });
       answer = await executeEvent(this.#args, this.#context, event, new Loaders(this.#context.viewer));
     }
     return answer;

@@ -23,7 +23,7 @@ const MAX_WEIGHT = 8 * 1024 * 1024;
 const NODE_WEIGHT = 8;
 
 /** Lighter variables need no check, because the number of uses in a document is bounded. */
-const LIGHT = 512;
+const MAX_LIGHT_WEIGHT = 512;
 
 export interface RequestVariables {
   schema: GraphQLSchema;
@@ -60,7 +60,7 @@ function isTooHeavy(
 ): boolean {
   const heavy = Object.entries(variables).flatMap(([name, value]) => {
     const weight = weightOf(value);
-    return weight > LIGHT ? [[name, weight] as const] : [];
+    return weight > MAX_LIGHT_WEIGHT ? [[name, weight] as const] : [];
   });
   if (heavy.length === 0) return false;
   const uses = new Uses(document).of(operation);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { announcePart, type OwnedJob } from '../administration/jobs/lease.ts';
+import { type OwnedJob, reservePart } from '../administration/jobs/lease.ts';
 import { backupKey, type Storage } from '../gateways/storage.ts';
 
 /** A store buffers a part on disk and limits the size of a file. */
@@ -52,7 +52,7 @@ export class ArchiveParts {
       }
     };
     for (let number = 1; !next.done; number++) {
-      if (!(await announcePart(this.#job, number))) throw new LostJobError();
+      if (!(await reservePart(this.#job, number))) throw new LostJobError();
       const stream = Readable.from(part.call(this), { objectMode: false });
       await this.#storage.put(backupKey(applicationId, id, number), stream, { maxBytes: this.#partBytes });
     }

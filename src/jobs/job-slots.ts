@@ -1,7 +1,7 @@
-import type { Job, JobOwner, WorkQueue } from '../db/work-queue.ts';
+import type { QueuedFor, QueuedJob, WorkQueue } from '../db/work-queue.ts';
 import { traced } from '../platform/observability/tracing.ts';
 
-export interface SlotSettings<Data extends JobOwner> {
+export interface SlotSettings<Data extends QueuedFor> {
   name: string;
   slots: number;
   slotsPerApplication: number;
@@ -11,7 +11,7 @@ export interface SlotSettings<Data extends JobOwner> {
   onFree: () => void;
 }
 
-export class JobSlots<Data extends JobOwner> {
+export class JobSlots<Data extends QueuedFor> {
   readonly #queue: WorkQueue;
   readonly #settings: SlotSettings<Data>;
   readonly #running = new Map<Promise<void>, number>();
@@ -44,7 +44,7 @@ export class JobSlots<Data extends JobOwner> {
     return [...counts].filter(([, count]) => count >= this.#settings.slotsPerApplication).map(([id]) => id);
   }
 
-  async #do({ id, data }: Job<Data>): Promise<void> {
+  async #do({ id, data }: QueuedJob<Data>): Promise<void> {
     const { name, work, onError } = this.#settings;
     try {
       const outcome = await traced(`job ${name}`, { isRoot: true }, () => work(data));

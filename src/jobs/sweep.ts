@@ -12,7 +12,7 @@ import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
 
 /** Quotas are read only on their day; the margin is needed because the clocks of processes differ. */
-const DAILY_USAGE_LIFETIME = 24 * HOUR;
+const DAILY_USAGE_LIFETIME_MS = 24 * HOUR;
 
 /** Rows per statement, so that locks are short. */
 const BATCH = 5_000;
@@ -42,7 +42,7 @@ export async function sweep(
   await deleteInBatches(Prisma.sql`
     DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
       SELECT application_id, user_id, kind, day FROM daily_usage
-      WHERE day < (${before(DAILY_USAGE_LIFETIME)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
+      WHERE day < (${before(DAILY_USAGE_LIFETIME_MS)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
   await deleteExpired(now);
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();

@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 import { BadInputError, ForbiddenError, NeedUserError, type ServiceError, UnauthenticatedError } from './errors.ts';
-import type { JobOwner } from './semaphore.ts';
+import type { FairnessPath } from './semaphore.ts';
 
 export interface ViewerSession {
   id: number;
@@ -99,12 +99,12 @@ export function jobOwnerOf(
     administrator: AdministratorIdentity | undefined;
     actor: Actor | undefined;
   }>,
-): JobOwner {
+): FairnessPath {
   const groups = [`application:${viewer.applicationId}`, callerIn(viewer)];
   return viewer.actor === undefined ? groups : withActor(groups, viewer.actor);
 }
 
-export function withActor(groups: string[], actor: Actor): JobOwner {
+export function withActor(groups: string[], actor: Actor): FairnessPath {
   return Object.assign(groups, { actor });
 }
 

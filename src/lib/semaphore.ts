@@ -1,14 +1,14 @@
 import type { Actor } from './actor.ts';
 
 /** From the widest group to the narrowest: `['application:1', 'user:7']`. */
-export interface JobOwner extends ReadonlyArray<string> {
+export interface FairnessPath extends ReadonlyArray<string> {
   /** Whose changes the audit log records. */
   readonly actor?: Actor | undefined;
 }
 
 export interface SemaphoreLimits {
   concurrency: number;
-  /** For each level of `JobOwner`; a level without a number has no limit. */
+  /** For each level of `FairnessPath`; a level without a number has no limit. */
   concurrencyPerOwner?: readonly number[];
   maxWaiting: number;
   maxWaitingPerOwner?: readonly number[];
@@ -46,7 +46,7 @@ export class Semaphore {
   /** @param isRefusable false to wait even if the queue is full; the caller bounds the number of such jobs */
   async run<Result>(
     job: () => Promise<Result>,
-    owner: JobOwner = [],
+    owner: FairnessPath = [],
     { isRefusable = true }: { isRefusable?: boolean } = {},
   ): Promise<Result> {
     const path = this.#pathOf(owner);
@@ -62,7 +62,7 @@ export class Semaphore {
     }
   }
 
-  #pathOf(owner: JobOwner): Group[] {
+  #pathOf(owner: FairnessPath): Group[] {
     const path = [this.#root];
     for (const name of owner) {
       const { children } = path.at(-1)!;
@@ -78,7 +78,7 @@ export class Semaphore {
     return group.running < (level === 0 ? concurrency : (concurrencyPerOwner[level - 1] ?? Number.POSITIVE_INFINITY));
   }
 
-  #turn(path: Group[], owner: JobOwner, isRefusable: boolean): Promise<void> {
+  #turn(path: Group[], owner: FairnessPath, isRefusable: boolean): Promise<void> {
     const { maxWaiting, maxWaitingPerOwner = [], refuse } = this.#limits;
     const isFull = ({ waiting }: Group, level: number) =>
       waiting >= (level === 0 ? maxWaiting : (maxWaitingPerOwner[level - 1] ?? Number.POSITIVE_INFINITY));
@@ -113,7 +113,7 @@ function start(path: Group[]): void {
   for (const group of path) group.running++;
 }
 
-function forgetIdle(path: Group[], owner: JobOwner): void {
+function forgetIdle(path: Group[], owner: FairnessPath): void {
   for (let level = owner.length; level > 0; level--) {
     const { running, waiting, children } = path[level]!;
     if (running + waiting + children.size === 0) path[level - 1]!.children.delete(owner[level - 1]!);

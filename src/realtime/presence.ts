@@ -16,7 +16,7 @@ type User = Pick<UserViewer, 'applicationId' | 'userId'>;
 const TOPIC = 'presence';
 const HEARTBEAT_MS = 5 * SECOND;
 /** After this silence a process and its users count as offline. */
-const SILENCE = 4 * HEARTBEAT_MS;
+const SILENCE_MS = 4 * HEARTBEAT_MS;
 /** Users per message; even the longest ids fit in the limits of all bus drivers. */
 const CHUNK = 300;
 
@@ -44,8 +44,8 @@ type PresenceMessage = { process: string } & (
   | { number: number; all: string[]; isFirst: boolean; isLast: boolean }
   /** Heartbeat with the number of the last message. */
   | { number: number; beat: true }
-  | { asks: string | 'everybody' }
-  | { bye: true }
+  | { request: string | 'all' }
+  | { leaving: true }
 );
 
 interface OtherProcess {
@@ -83,15 +83,15 @@ export class Presence {
 
   start(): void {
     this.#bus.on(TOPIC, (message) => this.#receive(message as PresenceMessage));
-    this.#bus.onReturn(() => this.#publish({ asks: 'everybody' }));
-    this.#publish({ asks: 'everybody' });
+    this.#bus.onReturn(() => this.#publish({ request: 'all' }));
+    this.#publish({ request: 'all' });
     this.#stopBeating = this.#clock.every(HEARTBEAT_MS, () => this.#beat());
   }
 
   /** Notifies the other processes, so that they do not wait for the silence limit. */
   stop(): void {
     this.#stopBeating();
-    this.#publish({ bye: true });
+    this.#publish({ leaving: true });
     this.#isStopped = true;
   }
 
@@ -200,7 +200,7 @@ export class Presence {
     this.#requested.clear();
     if (this.#own.size > 0) this.#publish({ number: this.#number, beat: true });
     for (const [process, { lastSeenAt }] of this.#others) {
-      if (this.#clock.now() - lastSeenAt > SILENCE) this.#lose(process);
+      if (this.#clock.now() - lastSeenAt > SILENCE_MS) this.#lose(process);
     }
   }
 
@@ -212,18 +212,18 @@ export class Presence {
   }
 
   #receive(message: PresenceMessage): void {
-    if ('asks' in message) {
-      if (message.asks !== 'everybody' && message.asks !== this.#process) return;
+    if ('request' in message) {
+      if (message.request !== 'all' && message.request !== this.#process) return;
       this.#isRequested = true;
       this.#publishSoon();
-    } else if ('bye' in message) {
+    } else if ('leaving' in message) {
       this.#lose(message.process);
     } else {
       this.#take(message);
     }
   }
 
-  #take(message: Exclude<PresenceMessage, { asks: string } | { bye: true }>): void {
+  #take(message: Exclude<PresenceMessage, { request: string } | { leaving: true }>): void {
     const { process, number } = message;
     const known = this.#others.get(process);
     const restarts = 'all' in message && message.isFirst;
@@ -260,7 +260,7 @@ export class Presence {
   #askFor(process: string): void {
     if (this.#requested.has(process)) return;
     this.#requested.add(process);
-    this.#publish({ asks: process });
+    this.#publish({ request: process });
   }
 
   #lose(process: string): void {

@@ -70,8 +70,8 @@ export class RecipientResolver {
       if (audienceIds) return new Set(audienceIds);
       // Only public groups are destroyed without a list of recipients.
       if (detail?.removal === 'destroyed') return 'everyone';
-      if (dialogId === null || memberVersion === null) return NOBODY;
-      return dialogType === PUBLIC_GROUP ? 'everyone' : (occupants.get(dialogId)?.userIds ?? NOBODY);
+      if (dialogId === null || memberVersion === null) return NO_USERS;
+      return dialogType === PUBLIC_GROUP ? 'everyone' : (occupants.get(dialogId)?.userIds ?? NO_USERS);
     };
   }
 
@@ -100,7 +100,7 @@ export function canReceive(viewer: SubscriptionTarget['viewer'], row: StreamRow,
   return row.audienceIds === null && row.memberVersion !== null;
 }
 
-const NOBODY: ReadonlySet<number> = new Set();
+const NO_USERS: ReadonlySet<number> = new Set();
 
 const OF_MESSAGES = new Set<string>(['messageSent', 'messageEdited', 'reactionAdded', 'reactionRemoved']);
 

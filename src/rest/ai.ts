@@ -1,6 +1,6 @@
 import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
 import { type ParameterInput, readNumberedObject } from '../lib/parameter-values.ts';
-import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT } from '../resolvers/ai/rules.ts';
+import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
@@ -50,8 +50,8 @@ const translation = parameters('TranslationInput', {
   ...assistant,
   text: [
     'text',
-    required(limited(textOnly, { maxLength: MAX_TEXT })),
-    `The text to translate, up to ${MAX_TEXT} characters.`,
+    required(limited(textOnly, { maxLength: MAX_TEXT_CHARACTERS })),
+    `The text to translate, up to ${MAX_TEXT_CHARACTERS} characters.`,
   ],
   to_language: [
     'toLanguage',

@@ -18,7 +18,7 @@ import {
   readWindow,
   window,
 } from './parameters/lists.ts';
-import { flag, given, id, ids, isSet, reader, refusedAs, text, userIds } from './parameters/readers.ts';
+import { flag, id, ids, isSet, reader, refusedAs, text, unlessMissing, userIds } from './parameters/readers.ts';
 import {
   asInput,
   limited,
@@ -143,15 +143,23 @@ const changedDialog = parameters('UpdateDialogInput', {
   },
   push_all: members(
     parameters('UpdateDialogInput', {
-      occupants_ids: ['addOccupantIds', given(userIds), 'Ids of users to add as occupants. Unknown ids are ignored.'],
-      admins_ids: ['addAdminIds', given(userIds), 'Ids of users to make admins; in groups, only occupants count.'],
+      occupants_ids: [
+        'addOccupantIds',
+        unlessMissing(userIds),
+        'Ids of users to add as occupants. Unknown ids are ignored.',
+      ],
+      admins_ids: [
+        'addAdminIds',
+        unlessMissing(userIds),
+        'Ids of users to make admins; in groups, only occupants count.',
+      ],
     }),
     'Users to add.',
   ),
   pull_all: members(
     parameters('UpdateDialogInput', {
-      occupants_ids: ['removeOccupantIds', given(userIds), 'Ids of occupants to remove.'],
-      admins_ids: ['removeAdminIds', given(userIds), 'Ids of admins who become plain occupants.'],
+      occupants_ids: ['removeOccupantIds', unlessMissing(userIds), 'Ids of occupants to remove.'],
+      admins_ids: ['removeAdminIds', unlessMissing(userIds), 'Ids of admins who become plain occupants.'],
     }),
     'Users to remove.',
   ),

@@ -38,11 +38,11 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
   return cause instanceof ServiceError ? cause : undefined;
 }
 
-export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorAnswer {
+export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorResponse {
   return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   status: number;
   body: unknown;
 }

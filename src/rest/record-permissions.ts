@@ -15,19 +15,19 @@ export interface PermissionInput {
   groups?: string[] | undefined;
 }
 
-export interface PermissionAnswer {
+export interface PermissionResult {
   access: RecordAccess;
   ids: number[] | null;
   groups: string[] | null;
 }
 
-export type Operation = 'create' | 'read' | 'update' | 'delete';
+export type RecordAction = 'create' | 'read' | 'update' | 'delete';
 
 /**
  * Accepts nested objects, with the names of requests (`ids`) or of responses (`users_ids`), and dotted keys.
  * @throws {UnprocessableError} `Unknown access: <value>`, `Permissions is invalid`
  */
-export function permissionsOf<Among extends Operation>(
+export function permissionsOf<Among extends RecordAction>(
   among: readonly Among[],
   { isClass = false }: { isClass?: boolean } = {},
 ): Spread<{ permissions: Partial<Record<Among, PermissionInput>> | undefined }> {
@@ -60,7 +60,7 @@ export function permissionsOf<Among extends Operation>(
   };
 }
 
-function readPermissions<Among extends Operation>(
+function readPermissions<Among extends RecordAction>(
   parameters: Parameters,
   among: readonly Among[],
   { isClass = false }: { isClass?: boolean } = {},
@@ -79,7 +79,7 @@ function readPermissions<Among extends Operation>(
   return Object.keys(permissions).length > 0 ? permissions : undefined;
 }
 
-function permissionFor(parameters: Parameters, operation: Operation): Parameters | undefined {
+function permissionFor(parameters: Parameters, operation: RecordAction): Parameters | undefined {
   const nested = isObject(parameters.permissions) ? parameters.permissions[operation] : undefined;
   const prefix = `permissions.${operation}.`;
   const dotted = Object.entries(parameters).filter(([key]) => key.startsWith(prefix));
@@ -126,7 +126,7 @@ function readGroups(value: ParameterValue): string[] | undefined {
   return groups;
 }
 
-export function presentPermission({ access, ids, groups }: PermissionAnswer) {
+export function presentPermission({ access, ids, groups }: PermissionResult) {
   return {
     access: access.toLowerCase(),
     ...(ids ? { users_ids: ids.map(String) } : {}),
@@ -135,9 +135,9 @@ export function presentPermission({ access, ids, groups }: PermissionAnswer) {
 }
 
 interface Permissions {
-  read: PermissionAnswer;
-  update: PermissionAnswer;
-  delete: PermissionAnswer;
+  read: PermissionResult;
+  update: PermissionResult;
+  delete: PermissionResult;
 }
 
 export function presentPermissions(permissions: Permissions) {

@@ -1,7 +1,7 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { type Answer, ok, route } from './http/route.ts';
+import { ok, type RestResponse, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
 import { isCount } from './parameters/lists.ts';
 import { id, ids, isSet } from './parameters/readers.ts';
@@ -117,7 +117,7 @@ interface PageAnswer {
   items?: ListedRecord[] | null | undefined;
 }
 
-function presentPage(page: PageAnswer, className: string, parameters: Parameters): Answer {
+function presentPage(page: PageAnswer, className: string, parameters: Parameters): RestResponse {
   const { skip, limit, totalCount, groups, items } = page;
   return ok({
     class_name: className,

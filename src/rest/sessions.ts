@@ -2,7 +2,7 @@ import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { type Answer, created, empty, ok, route } from './http/route.ts';
+import { created, empty, ok, type RestResponse, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
 import { integer, text } from './parameters/readers.ts';
 import { object, parameters, required } from './parameters/table.ts';
@@ -87,7 +87,7 @@ export const sessionRoutes = [
       requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
       return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
     },
-    respond: ({ createSession }): Answer => ({
+    respond: ({ createSession }): RestResponse => ({
       ...created(sessionShape.present(createSession)),
       expiresAt: createSession.expiresAt,
     }),
@@ -106,7 +106,7 @@ export const sessionRoutes = [
     method: 'delete',
     path: '/session',
     document: DeleteSession,
-    respond: (): Answer => ({ ...empty(), endsSession: true }),
+    respond: (): RestResponse => ({ ...empty(), endsSession: true }),
     errors: errorsByField,
     docs: sessionDocs.deleteSession,
   }),

@@ -6,7 +6,16 @@ import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { oneOfTexts } from './openapi/docs/schemas.ts';
 import { subscriptionDocs } from './openapi/docs/subscriptions.ts';
-import { given, integerId, reader, refusedAs, shownAs, text, textOrEmpty, texts } from './parameters/readers.ts';
+import {
+  integerId,
+  reader,
+  refusedAs,
+  shownAs,
+  text,
+  textOrEmpty,
+  texts,
+  unlessMissing,
+} from './parameters/readers.ts';
 import { asInput, limited, noted, object, objectOrEmpty, parameters, required } from './parameters/table.ts';
 import { pushTokenShape, subscriptionShape } from './shapes/subscription.ts';
 
@@ -91,8 +100,8 @@ const newSubscription = parameters('CreateSubscriptionInput', {
     reader(texts.schema, (value, { parameters }) => readIdList(value ?? parameters.notification_channel)),
     'The same; takes precedence over `notification_channel`.',
   ],
-  push_token: ['token', given(token), 'Push token of the device. Omit to use the latest stored token.'],
-  device: ['device', given(device), 'The device. Omit to use the device of the latest stored token.'],
+  push_token: ['token', unlessMissing(token), 'Push token of the device. Omit to use the latest stored token.'],
+  device: ['device', unlessMissing(device), 'The device. Omit to use the device of the latest stored token.'],
 });
 
 export const subscriptionRoutes = [

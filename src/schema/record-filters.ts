@@ -1,8 +1,8 @@
-import type { Place, PresentedFile } from '../resolvers/classes/values.ts';
+import type { GeoPoint, PresentedFile } from '../resolvers/classes/values.ts';
 import { builder } from './builder.ts';
 import { LIST_OPERATORS } from './descriptions.ts';
 
-builder.objectRef<Place>('GeoPoint').implement({
+builder.objectRef<GeoPoint>('GeoPoint').implement({
   description: 'A position on earth.',
   fields: (t) => ({
     lat: t.exposeFloat('lat', { description: 'Latitude in degrees, -90 to 90.' }),

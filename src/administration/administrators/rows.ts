@@ -3,7 +3,7 @@ import { transact } from '../../db/transact.ts';
 import type { Administrator as StoredAdministrator } from '../../generated/prisma/client.ts';
 import { type AdministratorViewer, type AssignedRole, withActor } from '../../lib/access.ts';
 import { NotFoundError, UnauthenticatedError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 
 export type Administrator = Pick<
   StoredAdministrator,
@@ -60,12 +60,12 @@ export function transactAs<Result>(
   });
 }
 
-export function jobOf({ administrator, actor }: AdministratorViewer): JobOwner {
+export function jobOf({ administrator, actor }: AdministratorViewer): FairnessPath {
   return withActor(['console', `administrator:${administrator.id}`], actor);
 }
 
 /** For an administrator who is about to sign in. */
-export function jobOfAdministrator(id: number, network: string): JobOwner {
+export function jobOfAdministrator(id: number, network: string): FairnessPath {
   return withActor(['console', `administrator:${id}`], { kind: 'administrator', id, network });
 }
 

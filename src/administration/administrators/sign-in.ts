@@ -3,7 +3,7 @@ import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { AdministratorIdentity, AdministratorViewer } from '../../lib/access.ts';
 import { BadInputError, InvalidFieldsError, WrongAdministratorCredentialsError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { hashPassword, isPassword } from '../../resolvers/users/passwords.ts';
 import { boundToSession } from './challenges.ts';
 import { notify } from './notices.ts';
@@ -106,6 +106,6 @@ export function requireOther(password: string, email: string): void {
   if (emailOf(password) === email) throw new InvalidFieldsError({ password: ['SAME_AS_EMAIL'] });
 }
 
-export function passwordJob({ network }: Pick<Context, 'network'>): JobOwner {
+export function passwordJob({ network }: Pick<Context, 'network'>): FairnessPath {
   return ['console', `network:${network}`];
 }

@@ -60,7 +60,7 @@ export async function storeProgress(
 }
 
 /** Call it before writing the part, so that no file of an interrupted job is forgotten. @returns false: not ours */
-export async function announcePart(job: OwnedJob, part: number): Promise<boolean> {
+export async function reservePart(job: OwnedJob, part: number): Promise<boolean> {
   const rows = await query`
     UPDATE jobs j SET part_count = ${part} WHERE ${isOwned(job)} AND j.state = 'running' RETURNING j.id`;
   return rows.length > 0;

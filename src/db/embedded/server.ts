@@ -25,7 +25,7 @@ const LOG_LIMIT_BYTES = 10_000_000;
 export async function joinServer(cluster: Cluster, flags: string[], signal: AbortSignal): Promise<Server> {
   const begin = Date.now();
   let launch: Launch | undefined;
-  let answer: Answer = 'absent';
+  let answer: ConnectionAttempt = 'absent';
 
   while (Date.now() - begin < START_TIMEOUT_MS && !signal.aborted) {
     const found = readPidFile(cluster.folder);
@@ -70,9 +70,9 @@ async function isLastUser(connection: pg.Client): Promise<boolean> {
   }
 }
 
-type Answer = pg.Client | 'absent' | (string & {});
+type ConnectionAttempt = pg.Client | 'absent' | (string & {});
 
-async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<Answer> {
+async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<ConnectionAttempt> {
   if (!isTrustworthy(cluster, { host, port })) return 'absent';
 
   const connection = new pg.Client({ host, port, user: 'postgres', database: 'postgres', ssl: false });

@@ -74,9 +74,9 @@ const REQUEST_TIMEOUT_MS = 15 * SECOND;
 const FIRST_STREAMS = 64;
 const MAX_STREAMS = 64;
 
-const MAX_ANSWER = 4_096;
+const MAX_RESPONSE_CHARACTERS = 4_096;
 
-interface Answer {
+interface ApnsResponse {
   status: number;
   reason: string;
   retryAfter: string | undefined;
@@ -130,7 +130,7 @@ class ApnsGateway implements PushGateway {
     this.#session = undefined;
   }
 
-  #outcome({ status, reason, retryAfter, timestamp }: Answer): PushOutcome {
+  #outcome({ status, reason, retryAfter, timestamp }: ApnsResponse): PushOutcome {
     const answer = [status, reason].filter(Boolean).join(' ');
     if (status === 200) return { kind: 'delivered', answer };
     if (status === 410)
@@ -153,7 +153,7 @@ class ApnsGateway implements PushGateway {
     return { text, expiresAt: now.getTime() + TOKEN_LIFETIME_MS };
   }
 
-  #request(push: Push, token: string): Promise<Answer> {
+  #request(push: Push, token: string): Promise<ApnsResponse> {
     const { content, channel, address } = push;
     const payload = apnsPayload(content);
     const isVoip = channel === 'apns_voip';
@@ -173,7 +173,7 @@ class ApnsGateway implements PushGateway {
     return new Promise((resolve, reject) => {
       const session = this.#connection();
       const stream = session.request(headers);
-      const answer: Answer = { status: 0, reason: '', retryAfter: undefined, timestamp: undefined };
+      const answer: ApnsResponse = { status: 0, reason: '', retryAfter: undefined, timestamp: undefined };
       let text = '';
       // Covers the complete response, because a server that sends single bytes would hold a stream forever.
       const deadline = setTimeout(() => {
@@ -187,7 +187,7 @@ class ApnsGateway implements PushGateway {
         answer.retryAfter = received['retry-after'] as string | undefined;
       });
       stream.on('data', (chunk: string) => {
-        if (text.length < MAX_ANSWER) text += chunk;
+        if (text.length < MAX_RESPONSE_CHARACTERS) text += chunk;
       });
       stream.on('error', reject);
       stream.on('close', () => {
@@ -265,7 +265,7 @@ function topicOf({ bundleIdentifier, channel }: Push, topic: string): string {
   return channel === 'apns_voip' && !own.endsWith('.voip') ? `${own}.voip` : own;
 }
 
-function bodyOf(text: string): Pick<Answer, 'reason' | 'timestamp'> {
+function bodyOf(text: string): Pick<ApnsResponse, 'reason' | 'timestamp'> {
   if (text === '') return { reason: '', timestamp: undefined };
   try {
     const { reason, timestamp } = JSON.parse(text) as Record<string, unknown>;

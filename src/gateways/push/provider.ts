@@ -3,7 +3,7 @@ import type { PushProvider as ConfiguredName, PushChannel } from '../../generate
 import type { FieldProblems } from '../../lib/problems.ts';
 import type { Mailer } from '../mailer.ts';
 import type { BrowserKeys, PushGateway } from './gateway.ts';
-import type { GivenMessage } from './stored-message.ts';
+import type { ReadMessage } from './stored-message.ts';
 
 export type PushProvider = ConfiguredProvider | ServiceProvider;
 
@@ -23,7 +23,7 @@ interface ProviderBase {
   address: 'token' | 'endpoint' | 'email';
   /** Absent: accepts every token. */
   isToken?(token: DeviceToken, options: { allowsPrivate: boolean }): boolean;
-  storedMessage(given: GivenMessage): string;
+  storedMessage(given: ReadMessage): string;
   connect(account: PushAccount): PushGateway;
 }
 

@@ -3,7 +3,7 @@
 export type Json = Record<string, unknown>;
 
 /** `object` is set if the text is a JSON object. */
-export interface GivenMessage {
+export interface ReadMessage {
   text: string;
   object?: Json;
 }
@@ -16,7 +16,7 @@ export function isStored(given: string): boolean {
 }
 
 /** @param given Base64, or plain text */
-export function readGiven(given: string): GivenMessage {
+export function readMessage(given: string): ReadMessage {
   return withObject(textOfBase64(given) ?? given);
 }
 
@@ -24,11 +24,11 @@ export function encodePayload(object: Json): string {
   return PAYLOAD_PREFIX + base64(JSON.stringify(object));
 }
 
-export function encodePlainPayload({ text, object }: GivenMessage): string {
+export function encodePlainPayload({ text, object }: ReadMessage): string {
   return encodePayload(object ? Object.fromEntries(othersThanIos(object)) : { message: text });
 }
 
-export function encodeData({ text, object }: GivenMessage): string {
+export function encodeData({ text, object }: ReadMessage): string {
   if (!object) return DATA_PREFIX + base64(formEscape(text));
   const { message, ...others } = object;
   return [
@@ -37,7 +37,7 @@ export function encodeData({ text, object }: GivenMessage): string {
   ].join('&');
 }
 
-export function decodePayload(stored: string): GivenMessage {
+export function decodePayload(stored: string): ReadMessage {
   if (stored.startsWith(DATA_PREFIX)) return { text: decodeData(stored).message ?? '' };
   if (!stored.startsWith(PAYLOAD_PREFIX)) return { text: stored };
   const packed = percentDecoded(stored.slice(PAYLOAD_PREFIX.length));
@@ -107,7 +107,7 @@ function formUnescape(text: string): string {
   }
 }
 
-function withObject(text: string): GivenMessage {
+function withObject(text: string): ReadMessage {
   if (!text.trimStart().startsWith('{')) return { text };
   try {
     const value: unknown = JSON.parse(text);

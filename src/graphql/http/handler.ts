@@ -15,7 +15,7 @@ import { presentError } from '../presented-errors.ts';
 import type { RequestCaller } from '../read-request.ts';
 import { answerPlainPost } from './plain-post.ts';
 import { acceptsPage, orderAccepted, requireReadable } from './request-shape.ts';
-import { corsHeaders, EXPOSED, headersOfEveryAnswer } from './response-headers.ts';
+import { commonHeaders, corsHeaders, EXPOSED } from './response-headers.ts';
 import { countsOf, pageOf, type ServerContext } from './server-context.ts';
 import { createYogaServer } from './yoga.ts';
 
@@ -28,7 +28,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, next: () => 
  * @param pages serves GraphiQL to browsers
  */
 export function graphqlOverHttp(services: Services, tokenHeaders: readonly string[], pages: Handler) {
-  const fixedHeaders = headersOfEveryAnswer(tokenHeaders);
+  const fixedHeaders = commonHeaders(tokenHeaders);
   const loadYoga = onFirstUse(() => createYogaServer(services, fixedHeaders));
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const facts = factsOf(request);

@@ -14,7 +14,7 @@ export function corsHeaders({ headers: { origin } }: IncomingMessage): Record<st
 }
 
 /** Responses depend on credential headers that caches do not know. */
-export const headersOfEveryAnswer = (tokenHeaders: readonly string[]): Record<string, string> => ({
+export const commonHeaders = (tokenHeaders: readonly string[]): Record<string, string> => ({
   'Cache-Control': 'no-store',
   Vary: [...tokenHeaders, 'Authorization', 'On-Behalf-Of', 'Accept', 'Origin'].join(', '),
   'X-Content-Type-Options': 'nosniff',

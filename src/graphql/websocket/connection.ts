@@ -10,7 +10,7 @@ import { SECOND } from '../../lib/time.ts';
 import type { CallingRequest } from '../../platform/limits/client-address.ts';
 import type { ConsolePage } from '../console-cookie.ts';
 import type { requestedOperation } from '../operations.ts';
-import type { Answers } from '../subscribe.ts';
+import type { SubscriptionResults } from '../subscribe.ts';
 import { frameOf } from './frames.ts';
 
 /** Maximum unread bytes of one client; a page of the longest messages fits twice. */
@@ -35,13 +35,13 @@ export function connectionOf(socket: WebSocket): Connection {
   return (socket as ServerSocket).connection!;
 }
 
-export class Operation {
+export class SocketOperation {
   readonly id: string;
   /** The client has cancelled it or disconnected. */
   isCancelled = false;
   /** A query or mutation; a drained socket waits for its response. */
   isAwaited = true;
-  stream: Answers | undefined;
+  stream: SubscriptionResults | undefined;
   /** Only if the operation reacts to cancellation. */
   #left: AbortController | undefined;
 
@@ -75,7 +75,7 @@ export class Connection {
   /** The parts of the upgrade request that rate limits need. */
   readonly request: CallingRequest;
   /** Until it is cleaned up, including cancelled ones. */
-  readonly operations = new Set<Operation>();
+  readonly operations = new Set<SocketOperation>();
   operationCount = 0;
   /** Set if a page of the console opened the socket. */
   consolePage: ConsolePage | undefined;
@@ -170,12 +170,12 @@ export class Connection {
   }
 
   /** @returns undefined also for a cancelled operation, whose id may be used again */
-  findOperation(id: string): Operation | undefined {
+  findOperation(id: string): SocketOperation | undefined {
     for (const operation of this.operations) if (operation.id === id && !operation.isCancelled) return operation;
     return undefined;
   }
 
-  end(operation: Operation): void {
+  end(operation: SocketOperation): void {
     this.operations.delete(operation);
     if (this.onAnswered && this.isAnswered) this.onAnswered();
   }

@@ -11,9 +11,9 @@ import { execute } from '../execute.ts';
 import { type RequestedOperation, requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
 import { readRequest } from '../read-request.ts';
-import { Answers, type Receiver, subscribe } from '../subscribe.ts';
+import { type Receiver, SubscriptionResults, subscribe } from '../subscribe.ts';
 import { tracedExecution } from '../traced-execution.ts';
-import { type Connection, Operation, TOO_SLOW } from './connection.ts';
+import { type Connection, SocketOperation, TOO_SLOW } from './connection.ts';
 import { nextFrame } from './frames.ts';
 import { recordOperation } from './recording.ts';
 
@@ -37,7 +37,7 @@ export async function runOperation(
     const refusal = new BadInputError(problem('TOO_MANY_OPERATIONS', { max: MAX_OPERATIONS }));
     return void connection.send(errorMessage(id, [refusal], connection, services));
   }
-  const operation = new Operation(id);
+  const operation = new SocketOperation(id);
   connection.operations.add(operation);
   try {
     await answer(connection, { operation, payload, begunAt: performance.now() }, services);
@@ -47,7 +47,7 @@ export async function runOperation(
 }
 
 interface Begun {
-  operation: Operation;
+  operation: SocketOperation;
   payload: SubscribePayload;
   begunAt: number;
   viewer?: Viewer;
@@ -67,11 +67,11 @@ async function answer(connection: Connection, begun: Begun, services: Services):
   if (operation.isCancelled) return;
   const result = await tracedExecution(
     args,
-    (): Promise<ExecutionResult | Answers> => (operation.isAwaited ? execute(args) : subscribe(args)),
+    (): Promise<ExecutionResult | SubscriptionResults> => (operation.isAwaited ? execute(args) : subscribe(args)),
     OF_MESSAGE,
   );
   const sender = new Sender(connection, begun, services);
-  if (result instanceof Answers) {
+  if (result instanceof SubscriptionResults) {
     operation.stream = result;
     if (operation.isCancelled) await result.return();
     result.forward(sender);
@@ -105,7 +105,7 @@ function presented(errors: readonly GraphQLError[], connection: Connection, serv
 /** Sends the results of one operation. */
 class Sender implements Receiver {
   readonly #connection: Connection;
-  readonly #operation: Operation;
+  readonly #operation: SocketOperation;
   readonly #services: Services;
   readonly #viewer: Viewer | undefined;
   readonly #requested: RequestedOperation | undefined;

@@ -170,13 +170,13 @@ export class ArchiveReader {
   }
 }
 
-interface Place {
+interface EntryOwner {
   applicationId: number;
   table?: string;
   key?: string;
 }
 
-function placeOf(name: string): Place | undefined {
+function placeOf(name: string): EntryOwner | undefined {
   const [, id, table, key] =
     /^([1-9]\d{0,9})\/(?:(\w{1,63})\/\d{6,9}\.ndjson|files\/([0-9a-f/]{44}))$/.exec(name) ?? [];
   const applicationId = Number(id);

@@ -11,7 +11,7 @@ import { createContext, deriveContext } from '../../resolvers/create-context.ts'
 import { createGateways } from '../../server/create-gateways.ts';
 import { createServices } from '../../server/services.ts';
 import { createEncrypter, openDatabase } from '../../server/startup.ts';
-import { type Answer, print } from './answer.ts';
+import { type CommandOutput, print } from './answer.ts';
 import { onInterruption } from './interruption.ts';
 
 interface Options {
@@ -22,7 +22,7 @@ interface Options {
 /** Prints the result, unless the work has printed it itself, before it closes any connection, because secrets are shown only once. */
 export async function administer(
   command: Command,
-  work: (services: Services) => Promise<Answer | undefined>,
+  work: (services: Services) => Promise<CommandOutput | undefined>,
   { mayCreate = false }: Options = {},
 ): Promise<void> {
   const { signal, forget } = onInterruption();
@@ -63,7 +63,7 @@ type OperatorContext = Context & { viewer: ActingViewer };
 export function administerApplication(
   command: Command,
   applicationId: number,
-  work: (context: OperatorContext) => Promise<Answer>,
+  work: (context: OperatorContext) => Promise<CommandOutput>,
 ): Promise<void> {
   return administer(command, async (services) => {
     const application = await findApplication(applicationId).catch(missing(`application ${applicationId}`));

@@ -1,13 +1,16 @@
 import { styleText } from 'node:util';
 
-export interface Answer {
+export interface CommandOutput {
   value: object;
   columns?: readonly string[];
   /** Why the command exits with 1 after it has printed the value. */
   failure?: string;
 }
 
-export function print({ value, columns = [] }: Omit<Answer, 'failure'>, { json }: { json: boolean }): Promise<void> {
+export function print(
+  { value, columns = [] }: Omit<CommandOutput, 'failure'>,
+  { json }: { json: boolean },
+): Promise<void> {
   const text = json ? `${JSON.stringify(value)}\n` : Array.isArray(value) ? table(value, columns) : lines(value);
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }

@@ -22,16 +22,16 @@ interface Application {
   application: number;
 }
 
-type Operation = keyof ClassPermissions;
+type ClassAction = keyof ClassPermissions;
 
-const OPERATIONS: Record<Operation, string> = {
+const OPERATIONS: Record<ClassAction, string> = {
   create: 'create records',
   read: 'read records, unless the record says otherwise',
   update: 'change records, unless the record says otherwise',
   delete: 'delete records, unless the record says otherwise',
 };
 
-interface ClassChanges extends Application, Record<Operation, Permission | undefined> {
+interface ClassChanges extends Application, Record<ClassAction, Permission | undefined> {
   field?: FieldInput[];
 }
 
@@ -153,8 +153,8 @@ function addChangeOptions(command: Command): Command {
   );
 }
 
-function permissionsIn(options: Partial<Record<Operation, Permission | undefined>>): ClassPermissions {
-  const given = (Object.keys(OPERATIONS) as Operation[]).filter((operation) => options[operation]);
+function permissionsIn(options: Partial<Record<ClassAction, Permission | undefined>>): ClassPermissions {
+  const given = (Object.keys(OPERATIONS) as ClassAction[]).filter((operation) => options[operation]);
   return Object.fromEntries(given.map((operation) => [operation, options[operation]]));
 }
 

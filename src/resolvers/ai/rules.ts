@@ -2,7 +2,7 @@ import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 
 export const MAX_MESSAGE = 2000;
-export const MAX_TEXT = 5000;
+export const MAX_TEXT_CHARACTERS = 5000;
 export const MAX_LANGUAGE = 100;
 const MAX_CONVERSATION = 100_000;
 const MAX_IMAGES = 20;
@@ -17,7 +17,7 @@ export interface ConversationMessage {
 }
 
 /** Characters; ids have no limit. */
-const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT, toLanguage: MAX_LANGUAGE };
+const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT_CHARACTERS, toLanguage: MAX_LANGUAGE };
 
 export function textProblems(parameter: string, value: string | null | undefined): Problem[] {
   if (value == null || value.trim() === '') {

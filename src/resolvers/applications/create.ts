@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/client.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { randomApiKey } from './api-keys.ts';
 import { problemsOf, requireNone } from './rules.ts';
@@ -61,7 +61,7 @@ export async function createApplication(
   });
 }
 
-function inTurn<Result>(owner: JobOwner, create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+function inTurn<Result>(owner: FairnessPath, create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
   return transact(owner, async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
     return create(transaction);

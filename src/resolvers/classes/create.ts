@@ -10,7 +10,7 @@ import { changedIndexes, storeIndexes } from './compound-indexes.ts';
 import { changedFields } from './definition.ts';
 import { storeFields } from './fields.ts';
 import { isClassName } from './names.ts';
-import { DEFAULTS, given, grantsIn, type NewClass } from './rules.ts';
+import { DEFAULTS, grantsIn, type NewClass, withoutNulls } from './rules.ts';
 /** @throws {UnprocessableError} with all messages that apply */
 export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<ClassDefinition> {
   const { applicationId } = viewer;
@@ -24,7 +24,7 @@ export async function createClass(input: NewClass, { viewer, now }: Administrati
           applicationId,
           id: newId(at),
           name,
-          ...grantsIn({ ...DEFAULTS, ...given(permissions) }),
+          ...grantsIn({ ...DEFAULTS, ...withoutNulls(permissions) }),
           createdAt: at,
           updatedAt: at,
         },

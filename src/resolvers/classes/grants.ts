@@ -16,8 +16,8 @@ export interface Permission {
 
 export type Grants = string[];
 
-export const EVERYBODY = '*';
-export const NOBODY = '!';
+export const ALL_USERS = '*';
+export const NO_USERS = '!';
 
 /** Longer lists would slow down every permission check. */
 const MAX_NAMED = 1_000;
@@ -33,11 +33,11 @@ function isGroupName(name: string): boolean {
 export function grantsOf({ access, ids, groups }: Permission): Grants {
   switch (access) {
     case 'open':
-      return [EVERYBODY];
+      return [ALL_USERS];
     case 'owner':
       return [];
     case 'not_allowed':
-      return [NOBODY];
+      return [NO_USERS];
     case 'open_for_users_ids':
       return named('ids', 'u', ids);
     case 'open_for_groups':
@@ -61,8 +61,8 @@ function named(
 export function permissionOf(grants: Grants): Permission {
   const [first] = grants;
   if (first === undefined) return { access: 'owner' };
-  if (first === EVERYBODY) return { access: 'open' };
-  if (first === NOBODY) return { access: 'not_allowed' };
+  if (first === ALL_USERS) return { access: 'open' };
+  if (first === NO_USERS) return { access: 'not_allowed' };
   const names = grants.map((grant) => grant.slice(2)).filter((name) => name !== '');
   return first.startsWith('u:')
     ? { access: 'open_for_users_ids', ids: names.map(Number) }
@@ -70,11 +70,11 @@ export function permissionOf(grants: Grants): Permission {
 }
 
 export function isOpen(grants: Grants): boolean {
-  return grants[0] === EVERYBODY;
+  return grants[0] === ALL_USERS;
 }
 
 export function isForbidden(grants: Grants): boolean {
-  return grants[0] === NOBODY;
+  return grants[0] === NO_USERS;
 }
 
 export function isShared(grants: Grants): boolean {

@@ -26,7 +26,7 @@ export const DEFAULTS: Required<{ [Operation in keyof ClassPermissions]: Permiss
   delete: { access: 'owner' },
 };
 
-export function given(permissions: ClassPermissions | null | undefined): Partial<typeof DEFAULTS> {
+export function withoutNulls(permissions: ClassPermissions | null | undefined): Partial<typeof DEFAULTS> {
   return Object.fromEntries(Object.entries(permissions ?? {}).filter(([, permission]) => permission != null));
 }
 

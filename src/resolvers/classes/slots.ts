@@ -1,4 +1,4 @@
-import type { FieldType, Place, Scalar, StoredFields, StoredValue, TypedField } from './values.ts';
+import type { FieldType, GeoPoint, Scalar, StoredFields, StoredValue, TypedField } from './values.ts';
 
 // A slot is a column of `records` that copies the value of an indexed field, or the values of a compound index as one
 // text. Unset values are a marker that sorts last.
@@ -42,14 +42,14 @@ export const MAX_INDEXED_BYTES = 1_000;
 export const MAX_COMPOUND_BYTES = 400;
 
 /** SQL converts a place to a point; null if unset. */
-export function slotValue(field: TypedField, stored: StoredValue | undefined): string | Place | null {
+export function slotValue(field: TypedField, stored: StoredValue | undefined): string | GeoPoint | null {
   switch (slotKindOf(field)) {
     case 'number':
       return stored === undefined ? UNSET_NUMBER : String(Number(stored));
     case 'text':
       return stored === undefined ? UNSET_TEXT : slotText(String(stored));
     default:
-      return (stored as Place | undefined) ?? null;
+      return (stored as GeoPoint | undefined) ?? null;
   }
 }
 

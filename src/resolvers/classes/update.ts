@@ -5,7 +5,7 @@ import { changedFields } from './definition.ts';
 import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
 import { changeClasses, lockClass } from './lock.ts';
-import { type ClassChanges, given, grantsIn } from './rules.ts';
+import { type ClassChanges, grantsIn, withoutNulls } from './rules.ts';
 /** Waits for writers of records; later writers see the change. Builds indexes of existing records in the background. */
 export async function updateClass(
   name: string,
@@ -15,7 +15,7 @@ export async function updateClass(
   const { viewer, now, log } = context;
   const { applicationId } = viewer;
   const at = now();
-  const grants = grantsIn(given(changes.permissions));
+  const grants = grantsIn(withoutNulls(changes.permissions));
   await changeClasses(viewer, async (transaction) => {
     const locked = await lockClass(transaction, applicationId, name);
     const isEmpty = (await transaction.record.findFirst({ where: ofClass(locked), select: { id: true } })) === null;

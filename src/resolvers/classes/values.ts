@@ -22,7 +22,7 @@ export interface TypedField {
 }
 
 /** Has keys instead of an order, so that latitude and longitude cannot be confused. */
-export interface Place {
+export interface GeoPoint {
   /** Degrees, −90 to 90. */
   lat: number;
   /** Degrees, −180 to 180. */
@@ -40,7 +40,7 @@ export interface FileValue {
 }
 
 /** Dates are milliseconds since 1970. */
-export type Scalar = number | string | boolean | Place | FileValue;
+export type Scalar = number | string | boolean | GeoPoint | FileValue;
 export type StoredValue = Scalar | Scalar[];
 
 /** Unset fields are absent. */
@@ -87,15 +87,15 @@ function placesOf(given: ParameterValue): ParameterValue[] | undefined {
   return isOnePlace ? [items] : items;
 }
 
-function castPlace(name: string, given: ParameterValue): Cast<Place> {
-  const place = readPlace(given);
+function castPlace(name: string, given: ParameterValue): Cast<GeoPoint> {
+  const place = readPoint(given);
   if (!place) return { problem: problem('FIELD_WRONG_TYPE', { field: name, wanted: 'a location' }) };
-  const outside = placeProblem(place);
+  const outside = pointProblem(place);
   return outside === undefined ? { value: place } : { problem: outside };
 }
 
 /** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined otherwise. Does not check the range. */
-export function readPlace(given: ParameterInput): Place | undefined {
+export function readPoint(given: ParameterInput): GeoPoint | undefined {
   const parts = typeof given === 'string' ? splitPlace(given) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
   const [lat, lon] = parts.map(readNumber);
@@ -114,7 +114,7 @@ function coordinatesOf(given: ParameterInput): ParameterValue[] | undefined {
   return readNumberedObject(given);
 }
 
-export function placeProblem({ lat, lon }: Place): Problem | undefined {
+export function pointProblem({ lat, lon }: GeoPoint): Problem | undefined {
   if (lat > 90) return problem('COORDINATE_TOO_LARGE', { coordinate: 'Latitude', max: 90 });
   if (lat < -90) return problem('COORDINATE_TOO_SMALL', { coordinate: 'Latitude', min: -90 });
   if (lon > 180) return problem('COORDINATE_TOO_LARGE', { coordinate: 'Longitude', max: 180 });
@@ -158,7 +158,7 @@ function presentScalar(type: FieldType, stored: Scalar): unknown {
   if (type === 'Date') return new Date(stored as number);
   if (type === 'File') return presentFile(stored as FileValue);
   if (type !== 'Location') return stored;
-  const { lat, lon } = stored as Place;
+  const { lat, lon } = stored as GeoPoint;
   return [lat, lon];
 }
 

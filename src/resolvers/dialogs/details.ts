@@ -65,7 +65,7 @@ export function userIdOf(viewer: Viewer): number {
 }
 
 /** A row `w` for `detailColumns`. */
-export function wantedRow(userId: number, parts: DialogParts): Prisma.Sql {
+export function requestedDetails(userId: number, parts: DialogParts): Prisma.Sql {
   return Prisma.sql`(SELECT ${userId}::int AS user_id, ${parts.occupants}::boolean AS occupants,
     ${parts.lastMessage}::boolean AS last_message, ${parts.unread}::boolean AS unread, ${parts.otherName}::boolean AS other_name)`;
 }
@@ -119,7 +119,7 @@ export function detailsLoader(viewer: Viewer): Loader<Wanted, DialogDetails> {
       const ids = [...new Set(wanted.map(({ dialog }) => dialog.id))];
       const parts = partsAmong(wanted.map(({ part }) => part));
       const rows = await query`
-        SELECT ${ID}, ${detailColumns(applicationId)} FROM ${wantedRow(userIdOf(viewer), parts)} AS w
+        SELECT ${ID}, ${detailColumns(applicationId)} FROM ${requestedDetails(userIdOf(viewer), parts)} AS w
         JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = ANY(${ids}::text[])`;
       const byDialog = indexBy(rows, ({ id }) => id);
       return wanted.map(({ dialog }) => byDialog.get(dialog.id) ?? NONE);

@@ -32,8 +32,8 @@ import {
   PRIVATE,
   PUBLIC_GROUP,
   partsOf,
+  requestedDetails,
   userIdOf,
-  wantedRow,
 } from './details.ts';
 import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
 
@@ -85,7 +85,7 @@ export async function listDialogs(
     SELECT json_agg(page) AS dialogs, ${requestedFields.has('totalCount') ? totalOf(visible, viewer) : NOTHING} AS total
     FROM (
       SELECT ${columns}
-      FROM ${wantedRow(userIdOf(viewer), parts)} AS w
+      FROM ${requestedDetails(userIdOf(viewer), parts)} AS w
       CROSS JOIN (${limited(walk, page.limit + 1, Math.max(listing.skip ?? 0, 0))}) AS d
     ) AS page`;
   const isLong = (listing.skip ?? 0) > MAX_CHEAP_SKIP;

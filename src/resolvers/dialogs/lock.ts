@@ -6,7 +6,7 @@ import { runLong } from '../../db/long-work.ts';
 import { queryIn } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 import type { Standing } from './rules.ts';
@@ -22,7 +22,7 @@ export type Lock = 'KEY SHARE' | 'SHARE' | 'NO KEY UPDATE' | 'UPDATE';
 const MANY_USERS = 500;
 
 export function transactForUsers<Result>(
-  owner: JobOwner,
+  owner: FairnessPath,
   userCount: number,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {

@@ -17,7 +17,7 @@ const MAX_DAYS = 100_000;
 
 const BATCH = 5_000;
 
-const AGAIN_AFTER = 20;
+const PAUSE_MS = 20;
 
 /** The user's previous location becomes the latest. */
 export async function deleteGeodatum(id: number, context: ActingContext): Promise<true> {
@@ -59,7 +59,7 @@ export async function deleteOldGeodata(days: number | null | undefined, context:
       if (deleted === BATCH) continue;
       const [left] = await query<unknown>`SELECT 1 AS one FROM geodata WHERE ${old} LIMIT 1`;
       if (!left) return;
-      await delay(AGAIN_AFTER);
+      await delay(PAUSE_MS);
     }
   });
   return true;

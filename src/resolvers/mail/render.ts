@@ -3,7 +3,7 @@ import { db } from '../../db/client.ts';
 import type { MailTemplateKind } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { filled, filledHtml, filledSubject, type MailValues } from './placeholders.ts';
-import { type GivenTexts, type MailTexts, requireTexts } from './rules.ts';
+import { type MailTexts, type MailTextsInput, requireTexts } from './rules.ts';
 import { defaultOf, findMailTemplate, type MailTemplate } from './templates.ts';
 
 export function rendered({ subject, text, html }: MailTexts, values: MailValues): MailTexts {
@@ -39,7 +39,7 @@ async function soundTexts(template: MailTemplate): Promise<MailTexts> {
 type SampleContext = Pick<Context, 'resetPageUrl'>;
 
 /** The texts with the values of a sample user, without storing them. @throws {InvalidFieldsError} */
-export async function previewMail(given: GivenTexts, applicationId: number, context: SampleContext) {
+export async function previewMail(given: MailTextsInput, applicationId: number, context: SampleContext) {
   return rendered(await requireTexts(given), await sampleValues(applicationId, context));
 }
 

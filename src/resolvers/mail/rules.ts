@@ -9,7 +9,7 @@ export interface MailTexts {
   html: string | null;
 }
 
-export interface GivenTexts {
+export interface MailTextsInput {
   subject: string;
   text: string;
   html?: string | null | undefined;
@@ -20,7 +20,7 @@ const MAX_CHARACTERS = { subject: 200, text: 20_000, html: 100_000 };
 const LINK = { placeholder: '{{link}}' };
 
 /** @returns the texts as stored: with `\n` as line break @throws {InvalidFieldsError} */
-export async function requireTexts({ subject, text, html }: GivenTexts): Promise<MailTexts> {
+export async function requireTexts({ subject, text, html }: MailTextsInput): Promise<MailTexts> {
   const texts = { subject: subject.trim(), text: unixLines(text), html: blank(html) ? null : unixLines(html!) };
   const problems: FieldProblems = {};
   for (const [field, value] of Object.entries(texts)) {

@@ -5,7 +5,7 @@ import type { MailTemplateKind } from '../../generated/prisma/client.ts';
 import { MailTemplateKind as Kinds } from '../../generated/prisma/enums.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { DEFAULTS } from './defaults.ts';
-import { type GivenTexts, type MailTexts, requireTexts } from './rules.ts';
+import { type MailTexts, type MailTextsInput, requireTexts } from './rules.ts';
 
 export interface MailTemplate extends MailTexts {
   kind: MailTemplateKind;
@@ -14,7 +14,7 @@ export interface MailTemplate extends MailTexts {
   updatedAt: Date | null;
 }
 
-export type GivenTemplate = GivenTexts & { kind: MailTemplateKind };
+export type TemplateInput = MailTextsInput & { kind: MailTemplateKind };
 
 /** Every kind of mail, with its default text unless the application has another one. */
 export async function listMailTemplates(applicationId: number): Promise<MailTemplate[]> {
@@ -32,7 +32,7 @@ export async function findMailTemplate(applicationId: number, kind: MailTemplate
 
 /** @throws {InvalidFieldsError} */
 export async function updateMailTemplate(
-  { kind, ...given }: GivenTemplate,
+  { kind, ...given }: TemplateInput,
   { viewer, now }: Pick<AdministrationContext, 'viewer' | 'now'>,
 ): Promise<MailTemplate> {
   const key = { applicationId: viewer.applicationId, kind };

@@ -5,7 +5,7 @@ import { inLockTurns } from '../../db/lock-turns.ts';
 import { waitForLocks } from '../../db/transact.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { tracing } from '../../platform/observability/tracing.ts';
 
 const MAX_INPUTS = 64;
@@ -19,7 +19,7 @@ interface InDialog {
   actor?: Actor | undefined;
 }
 
-interface Job<Input, Output> {
+interface PendingInput<Input, Output> {
   input: Input;
   resolve: (output: Output) => void;
   reject: (error: unknown) => void;
@@ -30,8 +30,8 @@ interface Job<Input, Output> {
 interface Queue<Input, Output> {
   key: string;
   applicationId: number;
-  owner: JobOwner;
-  jobs: Job<Input, Output>[];
+  owner: FairnessPath;
+  jobs: PendingInput<Input, Output>[];
   taken: number;
 }
 
@@ -42,7 +42,7 @@ interface Queue<Input, Output> {
 export function queueByDialog<Input extends InDialog, Output>(
   run: (inputs: Input[], applicationId: number, lockTimeoutMs?: number) => Promise<(Output | undefined)[]>,
 ): (input: Input) => Promise<Output> {
-  type DialogJob = Job<Input, Output>;
+  type DialogJob = PendingInput<Input, Output>;
   type DialogQueue = Queue<Input, Output>;
   const queues = new Map<string, DialogQueue>();
 
@@ -105,7 +105,7 @@ export function queueByDialog<Input extends InDialog, Output>(
     const { applicationId, dialogId } = input;
     const key = `${applicationId}:${dialogId}`;
     const known = queues.get(key);
-    const owner: JobOwner = [`application:${applicationId}`, `dialog:${dialogId}`];
+    const owner: FairnessPath = [`application:${applicationId}`, `dialog:${dialogId}`];
     const queue = known ?? { key, applicationId, owner, jobs: [], taken: 0 };
     if (queue.jobs.length >= MAX_WAITING) return Promise.reject(new ServiceUnavailableError());
     return new Promise((resolve, reject) => {
@@ -126,7 +126,10 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ServiceUnavailableError || isDatabaseUnavailable(error);
 }
 
-function settle<Input, Output>(jobs: Job<Input, Output>[], outputs: (Output | undefined)[]): Job<Input, Output>[] {
+function settle<Input, Output>(
+  jobs: PendingInput<Input, Output>[],
+  outputs: (Output | undefined)[],
+): PendingInput<Input, Output>[] {
   return jobs.filter(({ resolve }, index) => {
     const output = outputs[index];
     if (output !== undefined) resolve(output);

@@ -1,6 +1,6 @@
 import type { PushChannelRules } from '../../gateways/push/provider.ts';
 import { CONFIGURED_PROVIDERS, PUSH_PROVIDERS, providerOfChannel } from '../../gateways/push/providers.ts';
-import { isStored, readGiven } from '../../gateways/push/stored-message.ts';
+import { isStored, readMessage } from '../../gateways/push/stored-message.ts';
 import type { PushChannel } from '../../generated/prisma/enums.ts';
 
 export const PUSH_ENVIRONMENTS = ['production', 'development'] as const;
@@ -23,7 +23,7 @@ export const isPushChannel = oneOf(PUSH_CHANNELS);
 export { CONFIGURED_PROVIDERS, providerOfChannel };
 
 export function storedMessage(channel: PushChannel, given: string): string {
-  return isStored(given) ? given : providerOfChannel(channel).storedMessage(readGiven(given));
+  return isStored(given) ? given : providerOfChannel(channel).storedMessage(readMessage(given));
 }
 
 function channels(suits: (rules: PushChannelRules) => boolean | undefined): readonly PushChannel[] {

@@ -10,7 +10,7 @@ import { isNews } from './recipients.ts';
 export type Contents = (userId: number) => PushContent | undefined;
 
 /** Characters; providers accept about 4 KB in total. */
-const MAX_TEXT = 500;
+const MAX_TEXT_CHARACTERS = 500;
 
 export function contentsOf(send: PushSend, userIds: number[]): Promise<Contents> {
   return send.eventId === null ? messageContents(send, userIds) : eventContents(send, send.eventId);
@@ -82,5 +82,5 @@ function messageContent(dialogId: string, news: News): PushContent {
 
 function shortened(text: string): string {
   const signs = [...text.trim()];
-  return signs.length > MAX_TEXT ? `${signs.slice(0, MAX_TEXT - 1).join('')}…` : signs.join('');
+  return signs.length > MAX_TEXT_CHARACTERS ? `${signs.slice(0, MAX_TEXT_CHARACTERS - 1).join('')}…` : signs.join('');
 }

@@ -24,7 +24,7 @@ interface Entry {
 /** Outcomes per write; a crash repeats about as many pushes. */
 const BATCH = 50;
 
-const MAX_ANSWER = 300;
+const MAX_SUMMARY_CHARACTERS = 300;
 
 export class DeliveryLog {
   readonly #send: PushSend;
@@ -81,7 +81,7 @@ export class DeliveryLog {
       return { subscriptionId, status: 'pending', answer, answeredAt: null, retryAt };
     }
     const answeredAt = this.#context.now();
-    const answer = outcome.answer.slice(0, MAX_ANSWER);
+    const answer = outcome.answer.slice(0, MAX_SUMMARY_CHARACTERS);
     const entry = { subscriptionId, answer, answeredAt, retryAt: null };
     if (outcome.kind === 'delivered') return { ...entry, status: 'delivered' };
     if (outcome.kind !== 'later') return { ...entry, status: 'failed' };

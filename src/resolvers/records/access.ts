@@ -4,7 +4,7 @@ import { query } from '../../db/query.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
-import { EVERYBODY, isForbidden, isOpen } from '../classes/grants.ts';
+import { ALL_USERS, isForbidden, isOpen } from '../classes/grants.ts';
 import { GROUP_TAGS } from '../users/granted-tags.ts';
 
 export type Action = 'update' | 'delete';
@@ -62,7 +62,7 @@ export function readable(known: ClassDefinition, viewer: Reader): Prisma.Sql {
 export function allows(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[action]])) return Prisma.sql`false`;
-  const grants = Prisma.sql`(ARRAY[${EVERYBODY}]::text[] || ${grantsOfUser(viewer)})`;
+  const grants = Prisma.sql`(ARRAY[${ALL_USERS}]::text[] || ${grantsOfUser(viewer)})`;
   return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[action]} && ${grants})`;
 }
 

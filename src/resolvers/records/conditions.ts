@@ -3,7 +3,7 @@ import { type FieldFilter, type FilteredField, fieldConditions } from '../../db/
 import { BadInputError } from '../../lib/errors.ts';
 import type { ClassField } from '../classes/catalogue.ts';
 import { ALL_SLOTS, type Slot, slotKindOf, slotText, UNSET_NUMBER, UNSET_TEXT } from '../classes/slots.ts';
-import type { Place, Scalar } from '../classes/values.ts';
+import type { GeoPoint, Scalar } from '../classes/values.ts';
 import { chordOf } from '../geodata/rules.ts';
 import {
   countValues,
@@ -164,7 +164,7 @@ function placeTest(
   if (operator !== 'near') {
     const isSet = Prisma.sql`jsonb_exists(${source.fields}, ${name})`;
     if (value === null) return operator === 'eq' ? Prisma.sql`NOT ${isSet}` : isSet;
-    return containment(name, value as Place, source);
+    return containment(name, value as GeoPoint, source);
   }
   const { lat, lon, radius } = value as Near;
   const centre = Prisma.sql`place_of(${lat}::float8, ${lon}::float8)`;

@@ -12,7 +12,7 @@ import {
   type TimestampOperator,
   timestampFilter,
 } from '../../lib/timestamp-filters.ts';
-import { castScalar, type FieldType, placeProblem, readNumber, readPlace, type Scalar } from '../classes/values.ts';
+import { castScalar, type FieldType, pointProblem, readNumber, readPoint, type Scalar } from '../classes/values.ts';
 
 export interface FilterField {
   name: string;
@@ -277,9 +277,9 @@ function textOf(given: ParameterValue, key: string): string {
 function readNear(given: ParameterValue, key: string): Near {
   const isText = typeof given === 'string';
   const [at, metres, ...more] = isText ? given.split(';') : [given, isObject(given) ? given.radius : undefined];
-  const place = readPlace(at);
+  const place = readPoint(at);
   const radius = readNumber(metres);
-  const isSound = place && radius !== undefined && radius >= 0 && placeProblem(place) === undefined;
+  const isSound = place && radius !== undefined && radius >= 0 && pointProblem(place) === undefined;
   if (!isSound || more.length > 0) throw incorrect(key);
   return { ...place, radius };
 }

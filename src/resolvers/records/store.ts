@@ -3,7 +3,7 @@ import { coalesce } from '../../db/coalesce.ts';
 import { columns } from '../../db/columns.ts';
 import { queryAs } from '../../db/query.ts';
 import { waitForLocks } from '../../db/transact.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { NEW_COLUMNS, NEW_INPUT, NEW_VALUES, newRow, type RecordRow } from './rows.ts';
 import { MAX_BATCH_BYTES } from './sizes.ts';
@@ -13,7 +13,7 @@ export interface Batch {
   known: ClassDefinition;
   rows: RecordRow[];
   bytes: number;
-  owner: JobOwner;
+  owner: FairnessPath;
 }
 
 /** `changed`: the class has another version, or a parent was deleted. `locked`: another transaction locks one. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { lanes } from '../../db/lanes.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { argon2 } from './argon2.ts';
 
 /** Argon2id with the parameters that OWASP recommends. Tests lower it; each hash contains its own cost. */
@@ -9,15 +9,15 @@ export const PASSWORD_COST = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
 const hash = async (password: string) => (await argon2()).hash(password, PASSWORD_COST);
 
-export function hashOwner(applicationId: number, { network }: Pick<Context, 'network'>): JobOwner {
+export function hashOwner(applicationId: number, { network }: Pick<Context, 'network'>): FairnessPath {
   return [`application:${applicationId}`, `network:${network}`];
 }
 
-export function hashPassword(password: string, owner?: JobOwner): Promise<string> {
+export function hashPassword(password: string, owner?: FairnessPath): Promise<string> {
   return lanes.signIns.run(() => hash(password), owner);
 }
 
-export function hashFirstPassword(password: string, owner: JobOwner): Promise<string> {
+export function hashFirstPassword(password: string, owner: FairnessPath): Promise<string> {
   return lanes.signUps.run(() => hash(password), owner);
 }
 
@@ -25,7 +25,7 @@ export function hashFirstPassword(password: string, owner: JobOwner): Promise<st
 export async function isPassword(
   password: string,
   passwordHash: string | null | undefined,
-  owner?: JobOwner,
+  owner?: FairnessPath,
 ): Promise<boolean> {
   // Outside the semaphore, because a refusal would be cached as the decoy.
   decoy ??= hash(randomBytes(16).toString('hex'));

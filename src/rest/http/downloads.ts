@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { lanes } from '../../db/lanes.ts';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
 import { headerType } from '../../lib/header-type.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
@@ -12,7 +12,7 @@ export interface Receiver {
   request: IncomingMessage;
   response: ServerResponse;
   /** Whose downloads take turns. */
-  owner: JobOwner;
+  owner: FairnessPath;
   more: HeaderList;
 }
 

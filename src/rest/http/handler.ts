@@ -8,7 +8,7 @@ import { type IdentifiedViewer, isKnown, refusal, type Viewer } from '../../lib/
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../../lib/credentials.ts';
 import { NotFoundError, type ServiceError, SessionMissingError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { callerLeft as callerLeftOf } from '../../platform/http/caller-left.ts';
 import { discardBody, readBody } from '../../platform/http/request-body.ts';
 import { isLargeBody } from '../../platform/http/unauthenticated-body.ts';
@@ -23,8 +23,8 @@ import { expiryOf } from './headers.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type Exchange, Responses } from './responses.ts';
-import type { Answer, Route, Upload } from './route.ts';
-import type { Found, Routing } from './routing.ts';
+import type { RestResponse, Route, Upload } from './route.ts';
+import type { RouteMatch, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 import { isOlder, VERSION_HEADER } from './versions.ts';
 import { refuseWrongTypes } from './wrong-types.ts';
@@ -36,7 +36,7 @@ interface Entered extends Exchange {
   keyWins?: boolean | undefined;
 }
 
-interface Call extends Entered, Found {
+interface Call extends Entered, RouteMatch {
   context?: Context;
   upload?: StagedFile;
   refused?: ServiceError;
@@ -221,7 +221,7 @@ export class RestHandler {
     return credentials.token || credentials.authorization ? credentials : { ...credentials, token };
   }
 
-  #expiry(answer: Answer, { viewer }: Context): Date | undefined {
+  #expiry(answer: RestResponse, { viewer }: Context): Date | undefined {
     return answer.endsSession ? undefined : (answer.expiresAt ?? expiryOf(viewer));
   }
 
@@ -261,7 +261,7 @@ function requireAllowed(call: Call): void {
 }
 
 /** Replaces NUL, which PostgreSQL refuses, so that such an id is unknown like other invalid ids. */
-function pathValues({ params }: Found): Record<string, string> {
+function pathValues({ params }: RouteMatch): Record<string, string> {
   const values: Record<string, string> = {};
   for (const name of Object.keys(params)) values[name] = params[name]!.replaceAll('\0', '\ufffd');
   return values;
@@ -282,7 +282,7 @@ function run({ document }: Route, variables: Record<string, unknown>, context: C
 }
 
 /** Of a download. An application has many users, and its network may have signed them all up. */
-function ownerOf(viewer: Viewer, network: string): JobOwner {
+function ownerOf(viewer: Viewer, network: string): FairnessPath {
   const application = 'applicationId' in viewer ? viewer.applicationId : 0;
   return [`application:${application}`, network, callerKey(viewer, network)];
 }

@@ -8,7 +8,7 @@ import { API_VERSION, VERSION_HEADER } from './versions.ts';
 const EXPOSED = `${VERSION_HEADER}, Status, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy`;
 const ALLOWED = `Authorization, On-Behalf-Of, Content-Type, ${VERSION_HEADER}`;
 
-export interface AnswerFacts {
+export interface ResponseFacts {
   status: number;
   requestId: string;
   arrivedAt: number;
@@ -29,7 +29,7 @@ export function addHeaders(list: HeaderList, more: Readonly<Record<string, strin
   return list;
 }
 
-export class AnswerHeaders {
+export class ResponseHeaders {
   readonly #tokenHeaders: readonly string[];
   readonly #expirations: readonly string[];
   readonly #fixed: HeaderList;
@@ -47,7 +47,7 @@ export class AnswerHeaders {
     });
   }
 
-  of({ status, requestId, arrivedAt, expiresAt, rateCount }: AnswerFacts): HeaderList {
+  of({ status, requestId, arrivedAt, expiresAt, rateCount }: ResponseFacts): HeaderList {
     const headers = [...this.#fixed, 'Status', `${status} ${STATUS_CODES[status]}`, 'X-Request-Id', requestId];
     headers.push('X-Runtime', ((performance.now() - arrivedAt) / 1000).toFixed(6));
     if (rateCount) addHeaders(headers, rateHeaders(rateCount));

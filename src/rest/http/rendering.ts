@@ -1,5 +1,5 @@
-import type { Answer } from './route.ts';
-import { answerXml, errorsXml } from './xml.ts';
+import type { RestResponse } from './route.ts';
+import { errorsXml, xmlOf } from './xml.ts';
 
 const XML_TYPE = 'application/xml; charset=utf-8';
 
@@ -16,7 +16,7 @@ export class XmlBody {
   }
 }
 
-export function render({ status, body, xml }: Answer, isXml: boolean): RenderedBody | undefined {
+export function render({ status, body, xml }: RestResponse, isXml: boolean): RenderedBody | undefined {
   if (body === undefined) return undefined;
   if (body instanceof XmlBody) return { type: XML_TYPE, text: body.text };
   const json = JSON.stringify(body);
@@ -24,6 +24,6 @@ export function render({ status, body, xml }: Answer, isXml: boolean): RenderedB
 
   // Rendered from the JSON text, so that both formats have the same content.
   const answer: unknown = JSON.parse(json);
-  const text = status < 400 ? answerXml(answer, xml) : errorsXml(answer);
+  const text = status < 400 ? xmlOf(answer, xml) : errorsXml(answer);
   return { type: XML_TYPE, text };
 }

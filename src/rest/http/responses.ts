@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { RateLimitedError, type ServiceError } from '../../lib/errors.ts';
-import type { JobOwner } from '../../lib/semaphore.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { Meter } from '../../platform/limits/rate-limits.ts';
 import { factsOf } from '../../platform/observability/request-facts.ts';
 import type { ServedFile } from '../../resolvers/files/content.ts';
 import { legacyError, serviceErrorOf } from '../errors.ts';
 import { legacySentence } from '../legacy-sentences.ts';
 import { portionOf, sendPortion } from './downloads.ts';
-import { AnswerHeaders, addHeaders, type HeaderList } from './headers.ts';
+import { addHeaders, type HeaderList, ResponseHeaders } from './headers.ts';
 import { type RenderedBody, render } from './rendering.ts';
-import type { Answer, Route } from './route.ts';
+import type { RestResponse, Route } from './route.ts';
 
 export interface Exchange {
   request: IncomingMessage;
@@ -23,11 +23,11 @@ export interface Exchange {
 }
 
 export class Responses {
-  readonly #headers: AnswerHeaders;
+  readonly #headers: ResponseHeaders;
   readonly #log: Logger;
 
   constructor(tokenHeaders: readonly string[], log: Logger) {
-    this.#headers = new AnswerHeaders(tokenHeaders);
+    this.#headers = new ResponseHeaders(tokenHeaders);
     this.#log = log;
   }
 
@@ -35,7 +35,7 @@ export class Responses {
     this.send(exchange, { status: 200, body: undefined }, undefined, this.#headers.ofPreflight(exchange.request));
   }
 
-  send(exchange: Exchange, answer: Answer, expiresAt: Date | undefined, more?: Record<string, string>): void {
+  send(exchange: Exchange, answer: RestResponse, expiresAt: Date | undefined, more?: Record<string, string>): void {
     const { status } = answer;
     const { response, requestId, arrivedAt, isXml, meter } = exchange;
     const headers = this.#headers.of({ status, requestId, arrivedAt, expiresAt, rateCount: meter?.state });
@@ -43,7 +43,12 @@ export class Responses {
   }
 
   /** @param owner whose downloads take turns */
-  async sendFile(exchange: Exchange, file: ServedFile, expiresAt: Date | undefined, owner: JobOwner): Promise<void> {
+  async sendFile(
+    exchange: Exchange,
+    file: ServedFile,
+    expiresAt: Date | undefined,
+    owner: FairnessPath,
+  ): Promise<void> {
     const { request, response, requestId, arrivedAt, meter } = exchange;
     const portion = portionOf(file, request);
     if (portion.status === 416) {
@@ -74,7 +79,7 @@ export class Responses {
     this.send(exchange, answer, expiresAt);
   }
 
-  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): Answer {
+  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): RestResponse {
     const known = serviceErrorOf(error);
     if (known) return legacyError(known, bodyOf);
     const { message, extensions } = presentError(error, this.#log.child({ requestId }));
@@ -85,7 +90,7 @@ export class Responses {
   }
 }
 
-function noteError({ request }: Exchange, error: unknown, { body }: Answer): void {
+function noteError({ request }: Exchange, error: unknown, { body }: RestResponse): void {
   const known = serviceErrorOf(error);
   const message = sentencesOf(body) || known?.message || 'Internal server error';
   factsOf(request).errors = [{ message, sentence: legacySentence, ...(known && { extensions: known.extensions }) }];

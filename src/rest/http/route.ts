@@ -17,7 +17,7 @@ export interface RestRequest<Names extends string = string> extends Source {
 
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-export interface Answer {
+export interface RestResponse {
   status: number;
   body: unknown;
   /** Only of a session that the request opens. */
@@ -62,7 +62,7 @@ export interface Route {
   /** One root field, which determines the access. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
-  respond: (data: never, request: RestRequest) => Answer;
+  respond: (data: never, request: RestRequest) => RestResponse;
   errors: (error: ServiceError) => unknown;
   docs: OperationDocs;
 }
@@ -93,7 +93,7 @@ interface Definition<Document extends DocumentNode, Path extends string, Values>
   path: Path;
   document: Document;
   parameters?: ParameterTable<Values>;
-  respond: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => Answer;
+  respond: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => RestResponse;
   docs: RouteDocs;
 }
 
@@ -150,7 +150,7 @@ interface Untyped extends Omit<Route, 'docs' | 'variables'> {
   variables?: (request: Read<string, unknown, unknown>) => Record<string, unknown>;
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body });
-export const created = (body: unknown): Answer => ({ status: 201, body });
-export const empty = (): Answer => ({ status: 200, body: undefined });
-export const download = (file: ServedFile): Answer => ({ status: 200, body: undefined, file });
+export const ok = (body: unknown): RestResponse => ({ status: 200, body });
+export const created = (body: unknown): RestResponse => ({ status: 201, body });
+export const empty = (): RestResponse => ({ status: 200, body: undefined });
+export const download = (file: ServedFile): RestResponse => ({ status: 200, body: undefined, file });

@@ -7,7 +7,7 @@ export interface Endpoint {
   rules: Rules;
 }
 
-export interface Found extends Endpoint {
+export interface RouteMatch extends Endpoint {
   params: Record<string, string>;
 }
 
@@ -36,7 +36,7 @@ export class Routing {
     }
   }
 
-  find(method: string | undefined, url: string): Found | undefined {
+  find(method: string | undefined, url: string): RouteMatch | undefined {
     const match = this.#router.find((method === 'HEAD' ? 'GET' : method) as Method, url);
     if (!match || Object.values(match.params).includes('')) return undefined;
     for (const { endpoint, rules, names } of match.store as Candidate[]) {

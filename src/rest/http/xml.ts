@@ -24,7 +24,7 @@ const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
 const WRAPPERS = new Set(['session', 'user', 'blob', 'event', 'push_token', 'geo_datum', 'subscription']);
 
 /** Members with a leading `_` come last. */
-export function answerXml(answer: unknown, root: XmlRoot = 'result'): string {
+export function xmlOf(answer: unknown, root: XmlRoot = 'result'): string {
   const wrapper = wrapperOf(answer);
   return PROLOG + (wrapper ? wrapped(answer, wrapper) : typed(root, '', answer));
 }

@@ -12,7 +12,7 @@ import {
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
-import { type ErrorAnswer, errorList, isAboutInput, legacyError } from '../errors.ts';
+import { type ErrorResponse, errorList, isAboutInput, legacyError } from '../errors.ts';
 import { unsupported } from '../http/parameters.ts';
 import { XmlBody } from '../http/rendering.ts';
 import type { Route } from '../http/route.ts';
@@ -48,7 +48,7 @@ export function errorResponses(route: Route, rules: Rules): Record<string, Respo
   );
 }
 
-function errorAnswers(route: Route, rules: Rules): ErrorAnswer[] {
+function errorAnswers(route: Route, rules: Rules): ErrorResponse[] {
   const asWritten = (error: ServiceError) => legacyError(error, route.errors);
   const ofInput = (error: ServiceError) =>
     route.plainRefusal && isAboutInput(error) ? { status: 400, body: {} } : asWritten(error);

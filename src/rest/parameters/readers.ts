@@ -70,7 +70,7 @@ export function objects<Values>({ schema, read }: ParameterTable<Values>): Reade
 }
 
 /** Undefined only if the list is missing. */
-export function given<Value>({ read, ...one }: Reader<Value>): Reader<Value | undefined> {
+export function unlessMissing<Value>({ read, ...one }: Reader<Value>): Reader<Value | undefined> {
   return { ...one, read: (value, source) => (value === undefined ? undefined : read(value, source)) };
 }
 

@@ -12,7 +12,7 @@ import {
 import type { introspection } from '../../generated/graphql-env.d.ts';
 import { isoSeconds } from '../../lib/time.ts';
 import { schema } from '../../schema/index.ts';
-import { answerSchemaOf } from '../openapi/docs/from-graphql.ts';
+import { responseSchemaOf } from '../openapi/docs/from-graphql.ts';
 import { closed, named, type ObjectSchema, type Schema } from '../openapi/docs/schemas.ts';
 
 type Types = introspection['types'];
@@ -158,14 +158,14 @@ function fieldMember(type: GraphQLObjectType, name: string, [form, convert]: unk
     const { selectionSet } = form.definitions[0] as FragmentDefinitionNode;
     return {
       fields: [{ ...fieldNode(name), selectionSet }],
-      schema: answerSchemaOf(field, form.schema),
+      schema: responseSchemaOf(field, form.schema),
       present: (record) => nullOr(record[name], form.present as (value: unknown) => unknown),
     };
   }
   const conversion = convert ?? CONVERSIONS[getNamedType(field.type).name];
   return {
     fields: [fieldNode(name)],
-    schema: answerSchemaOf(field, form as Schema | undefined),
+    schema: responseSchemaOf(field, form as Schema | undefined),
     present: conversion
       ? (record) => nullOr(record[name], conversion as (value: unknown) => unknown)
       : (record) => record[name],

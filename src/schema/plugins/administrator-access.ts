@@ -66,19 +66,25 @@ class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Ty
 
 type RecordedRead = [Read, Actor];
 
-interface Operation {
+interface AdministratorOperation {
   name: string;
   access: Access | undefined;
 }
 
 /** Operations of a class have the rights of the operation for all classes. */
-function operationOf<Types extends SchemaTypes>({ name, pothosOptions }: PothosOutputFieldConfig<Types>): Operation {
+function operationOf<Types extends SchemaTypes>({
+  name,
+  pothosOptions,
+}: PothosOutputFieldConfig<Types>): AdministratorOperation {
   const { authScopes, genericName = name } = pothosOptions as { authScopes?: object; genericName?: string };
   const access = Object.keys(authScopes ?? {})[0] as Access | undefined;
   return { name: genericName, access };
 }
 
-function restricted<Types extends SchemaTypes>(resolver: Resolver<Types>, operation: Operation): Resolver<Types> {
+function restricted<Types extends SchemaTypes>(
+  resolver: Resolver<Types>,
+  operation: AdministratorOperation,
+): Resolver<Types> {
   const { name, access } = operation;
   const right = rightOf(name);
   if (access === 'anyone' && !right) return resolver;
@@ -101,7 +107,10 @@ async function ifSessionLives(administrator: AdministratorIdentity, now: () => D
 }
 
 /** A subscription was recorded when it began. */
-function recordedEvents<Types extends SchemaTypes>(resolver: Resolver<Types>, { name }: Operation): Resolver<Types> {
+function recordedEvents<Types extends SchemaTypes>(
+  resolver: Resolver<Types>,
+  { name }: AdministratorOperation,
+): Resolver<Types> {
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
     const read = administratorOf(viewer) && recordedRead(name, rightOf(name), args, viewer);

@@ -1,7 +1,7 @@
 import { unixSeconds } from '../../lib/time.ts';
 import type { ClassDefinition, ClassField } from '../../resolvers/classes/catalogue.ts';
 import {
-  type Place,
+  type GeoPoint,
   presentedType,
   presentFile,
   type Scalar,
@@ -115,7 +115,7 @@ function fieldNote({ definition }: TypedClass, { name, type, isArray, isRequired
 /** Unlike `presentedType`, returns locations as objects. */
 function typedValue(field: ClassField, stored: StoredValue | undefined): unknown {
   if (stored === undefined) return null;
-  if (field.type === 'Location') return stored as Place | Place[];
+  if (field.type === 'Location') return stored as GeoPoint | GeoPoint[];
   if (field.type === 'File') return presentFile(stored as never);
   return presentedType(field, stored as Scalar | Scalar[]);
 }

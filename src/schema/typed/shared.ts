@@ -1,6 +1,6 @@
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
 import type { User } from '../../generated/prisma/client.ts';
-import type { FieldType, Place, PresentedFile } from '../../resolvers/classes/values.ts';
+import type { FieldType, GeoPoint, PresentedFile } from '../../resolvers/classes/values.ts';
 import type { RecordChange } from '../../resolvers/records/live.ts';
 import type { RecordPermissions } from '../../resolvers/records/permissions.ts';
 import type { RecordGrants } from '../../resolvers/records/rows.ts';
@@ -24,7 +24,7 @@ export function sharedTypes(builder: Builder) {
   return {
     user: output<User>('User'),
     permissions: output<RecordGrants>('RecordPermissions'),
-    point: output<Place>('GeoPoint'),
+    point: output<GeoPoint>('GeoPoint'),
     file: output<PresentedFile>('RecordFile'),
     direction: builder.enumType('SortDirection', {
       values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
@@ -33,7 +33,7 @@ export function sharedTypes(builder: Builder) {
       values: { CREATED: { value: 'recordCreated' } } as unknown as Record<string, { value: RecordChange['kind'] }>,
     }),
     permissionsInput: input<RecordPermissions>('RecordPermissionsInput'),
-    pointInput: input<Place>('GeoPointInput'),
+    pointInput: input<GeoPoint>('GeoPointInput'),
     idFilter: filter('IdFilter'),
     userFilter: filter('IntFilter'),
     timeFilter: filter('UnixTimeFilter'),

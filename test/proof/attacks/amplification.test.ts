@@ -4,7 +4,7 @@ import { Dicer } from '@fastify/busboy';
 import { parse } from 'graphql';
 import { describe, expect, test, vi } from 'vitest';
 import { limitProblem } from '../../../src/graphql/document-limits.ts';
-import { keptDocumentBytes, knownDocument } from '../../../src/graphql/documents.ts';
+import { keptDocumentBytes, preparedDocument } from '../../../src/graphql/documents.ts';
 import { compiledBytes } from '../../../src/graphql/execute.ts';
 import { schema } from '../../../src/schema/index.ts';
 import { running, useApp } from '../../support/app/app.ts';
@@ -275,9 +275,9 @@ describe('#49 cache exhaustion', () => {
     expect(keptDocumentBytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
     expect(compiledBytes()).toBeLessThanOrEqual(32 * 1024 * 1024);
     expect(compiledBytes()).toBeGreaterThan(24 * 1024 * 1024);
-    expect(knownDocument(list(59), schema)).toBeDefined();
-    expect(knownDocument(list(0), schema)).toBeUndefined();
-    const kept = knownDocument(list(59), schema)!;
+    expect(preparedDocument(list(59), schema)).toBeDefined();
+    expect(preparedDocument(list(0), schema)).toBeUndefined();
+    const kept = preparedDocument(list(59), schema)!;
     expect(kept.errors ?? kept.document.definitions[0]).not.toHaveProperty('loc.startToken');
   });
 
@@ -286,10 +286,10 @@ describe('#49 cache exhaustion', () => {
     for (const [nth, as] of [anonymous, wrong].entries()) {
       const document = `{ nothing${nth} }`;
       await graphql(document, {}, as);
-      expect(knownDocument(document, schema)).toBeUndefined();
+      expect(preparedDocument(document, schema)).toBeUndefined();
     }
     await graphql('{ nothing9 }', {}, alice);
-    expect(knownDocument('{ nothing9 }', schema)).toBeDefined();
+    expect(preparedDocument('{ nothing9 }', schema)).toBeDefined();
   });
 
   test('documents of a caller over the quota are not parsed, on any transport', async () => {
@@ -299,7 +299,7 @@ describe('#49 cache exhaustion', () => {
     for (const [transport, run] of GRAPHQL_TRANSPORTS) {
       const document = `{ me { login } } # ${transport}`;
       expect([transport, codeOf(await run(document, {}, alice))]).toEqual([transport, 'RATE_LIMITED']);
-      expect(knownDocument(document, schema)).toBeUndefined();
+      expect(preparedDocument(document, schema)).toBeUndefined();
     }
   });
 

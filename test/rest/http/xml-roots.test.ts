@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { answerXml, errorsXml, type XmlRoot } from '../../../src/rest/http/xml.ts';
+import { errorsXml, type XmlRoot, xmlOf } from '../../../src/rest/http/xml.ts';
 import { useApp } from '../../support/app/app.ts';
 import { MULTIPART } from '../../support/clients/raw-http.ts';
 import { rest } from '../../support/clients/rest.ts';
@@ -86,7 +86,7 @@ test.each<[root: XmlRoot | undefined, caller: string, request: string, form?: st
   const json = await send(method, suffixed('.json'), caller, form);
   const xml = await send(method, suffixed('.xml'), caller, form);
   expect(json.status < 400).toBe(root !== undefined);
-  const text = root === undefined ? errorsXml(json.body) : json.text && answerXml(json.body, root);
+  const text = root === undefined ? errorsXml(json.body) : json.text && xmlOf(json.body, root);
   expect([xml.status, xml.text]).toEqual([json.status, text]);
   expect(xml.headers.get('content-type')).toBe(text === '' ? null : 'application/xml; charset=utf-8');
 });

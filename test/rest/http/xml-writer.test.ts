@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { create } from 'xmlbuilder2';
-import { answerXml, errorsXml, type XmlRoot } from '../../../src/rest/http/xml.ts';
+import { errorsXml, type XmlRoot, xmlOf } from '../../../src/rest/http/xml.ts';
 import { fc } from '../../support/app/properties.ts';
 
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>';
@@ -63,7 +63,7 @@ describe('XML roots', () => {
       '<contacts type="array"><item><name>A</name></item></contacts>',
     ],
   ])('%s in XML', (_name, answer, root, xml) => {
-    expect(answerXml(answer, root)).toBe(PROLOG + xml);
+    expect(xmlOf(answer, root)).toBe(PROLOG + xml);
   });
 });
 
@@ -139,7 +139,7 @@ describe('XML members', () => {
       '<a>a\ufffd\ufffd\ufffd\ufffd\ufffdz\ufffd\ufffd\ufffd👍\x7f\x85\ue000</a>',
     ],
   ])('%s in XML', (_name, member, xml) => {
-    expect(answerXml(member, 'record')).toBe(`${PROLOG}<record>${xml}</record>`);
+    expect(xmlOf(member, 'record')).toBe(`${PROLOG}<record>${xml}</record>`);
   });
 });
 
@@ -198,8 +198,8 @@ describe('arbitrary answers', () => {
   test('any response yields well-formed XML', () => {
     fc.assert(
       fc.property(json, (answer) => {
-        expectWellFormed(answerXml(answer));
-        expectWellFormed(answerXml(answer, 'record'));
+        expectWellFormed(xmlOf(answer));
+        expectWellFormed(xmlOf(answer, 'record'));
         expectWellFormed(errorsXml({ errors: [JSON.stringify(answer)] }));
       }),
       { numRuns: 500 },
@@ -209,7 +209,7 @@ describe('arbitrary answers', () => {
   test('texts can be read back from the XML', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (value, key) => {
-        const [entry] = childrenOf(answerXml({ [`${key} `]: value }, 'record'));
+        const [entry] = childrenOf(xmlOf({ [`${key} `]: value }, 'record'));
         expect(entry?.getAttribute('key')).toBe(replaced(`${key} `));
         expect(entry?.textContent).toBe(replaced(value));
       }),
@@ -220,7 +220,7 @@ describe('arbitrary answers', () => {
   test('numbers can be read back from the XML', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-        const [value] = childrenOf(answerXml([number]));
+        const [value] = childrenOf(xmlOf([number]));
         expect(Number(value?.textContent)).toBe(number + 0);
       }),
     );

@@ -26,7 +26,7 @@ interface Typed {
 }
 
 /** @param form replaces the schema of the field's type, except that a nullable field stays nullable */
-export function answerSchemaOf(field: Typed, form?: Schema): Schema {
+export function responseSchemaOf(field: Typed, form?: Schema): Schema {
   const value = described(field, form);
   return isNonNullType(field.type) ? value : nullable(value);
 }

@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     expect(roles.map(({ role }) => role).sort()).toEqual(['developer', 'support', 'viewer']);
   });
 
-  const EVERYBODY = ['REST reference', 'GraphQL explorer', 'Guides'];
+  const ALL_USERS = ['REST reference', 'GraphQL explorer', 'Guides'];
 
   test.each<[Role, pages: string[], forbidden: string]>([
     ['viewer', ['Overview', 'GraphQL', 'Settings'], 'users'],
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const { page } = await openAs(await signedInAdministrator(role), `${APP}/overview`);
     await page.getByText('Messages per hour').waitFor();
     const names = await page.getByLabel('Console').getByRole('link').allInnerTexts();
-    expect(names).toEqual([...pages, ...EVERYBODY]);
+    expect(names).toEqual([...pages, ...ALL_USERS]);
     const isDeveloper = role === 'developer';
     if (isDeveloper) await page.getByText('No request took as long').waitFor();
     expect(await page.getByRole('heading', { name: 'Slow requests' }).count()).toBe(isDeveloper ? 1 : 0);
