@@ -6,10 +6,12 @@ import { createPool } from './pool.ts';
 const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
 
+export type DatabaseState = 'writable' | 'read-only' | 'unavailable';
+
 /** Separate connections, so that neither a full pool nor a hung database delays the result by over two seconds. */
 export class DatabaseProbe {
   readonly #pool: pg.Pool;
-  #pending: Promise<boolean> | undefined;
+  #pending: Promise<DatabaseState> | undefined;
 
   constructor(database: pg.PoolConfig) {
     this.#pool = createPool({
@@ -21,9 +23,12 @@ export class DatabaseProbe {
     });
   }
 
-  isReachable(): Promise<boolean> {
-    this.#pending ??= this.query('SELECT 1 AS one')
-      .then((rows) => rows !== undefined)
+  state(): Promise<DatabaseState> {
+    this.#pending ??= this.query<{ transaction_read_only: string }>('SHOW transaction_read_only')
+      .then((rows): DatabaseState => {
+        if (!rows) return 'unavailable';
+        return rows[0]!.transaction_read_only === 'on' ? 'read-only' : 'writable';
+      })
       .finally(() => {
         this.#pending = undefined;
       });

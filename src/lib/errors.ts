@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'CONFIRMATION_REQUIRED'
   | 'REASON_REQUIRED'
   | 'CURSOR_EXPIRED'
+  | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR';
 
 /** The HTTP status of an error without a status of its own. */
@@ -28,6 +29,7 @@ export const STATUS_OF_CODE: Readonly<Record<ErrorCode, number>> = {
   CODE_REQUIRED: 401,
   CONFIRMATION_REQUIRED: 403,
   REASON_REQUIRED: 403,
+  SERVICE_UNAVAILABLE: 503,
   INTERNAL_SERVER_ERROR: 500,
 };
 
@@ -270,9 +272,9 @@ export class TooManyStreamsError extends ServiceError {
   }
 }
 
-/** The database is unavailable, the server is shutting down, or a queue is full. */
+/** The database is unavailable, the server is shutting down, or a queue is full. A retry may succeed. */
 export class ServiceUnavailableError extends ServiceError {
   constructor() {
-    super('INTERNAL_SERVER_ERROR', 'UNAVAILABLE');
+    super('SERVICE_UNAVAILABLE', 'UNAVAILABLE', { retryAfter: 1 });
   }
 }

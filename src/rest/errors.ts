@@ -26,7 +26,6 @@ function statusOf(error: ServiceError): number {
   if (error instanceof BadInputError) return error.status;
   if (error instanceof NeedUserError) return 422;
   if (error instanceof OtherUserError) return 401;
-  if (error instanceof ServiceUnavailableError) return 503;
   return STATUS_OF_CODE[error.code];
 }
 

@@ -65,8 +65,7 @@ builder.mutationField('assistAnswer', (t) =>
     administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Proposes an answer to a message. Fails with `DISABLED` if the application has disabled the feature, ' +
-      '`RATE_LIMITED` if the user has used up `aiDailyTokens`, and `INTERNAL_SERVER_ERROR` (`Service ' +
-      'unavailable`) if the model does not respond.',
+      '`RATE_LIMITED` if the user has used up `aiDailyTokens`, and `SERVICE_UNAVAILABLE` if the model does not respond.',
     args: {
       input: t.arg({ type: AnswerInput, required: true, description: 'The assistant and the message to answer.' }),
     },

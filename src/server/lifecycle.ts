@@ -58,7 +58,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   });
   services.requestLog.isKnownName = isKnownName;
   const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
-  const health = new Health(() => probe.isReachable());
+  const health = new Health(() => probe.state());
   const { tokenHeaders } = config;
   const handlerSettings = { tokenHeaders, health, metrics, isMetricsOn: config.isMetricsOn, stalledAfter };
   const entrances = createEntrances(services, handlerSettings, config, dependencies.entrances);

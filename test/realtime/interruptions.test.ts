@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../support/app/app.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 import { outboxReads, ownConnection, sql } from '../support/app/sql.ts';
+import { rawRequest } from '../support/clients/raw-http.ts';
 import { streamEvents } from '../support/clients/sse.ts';
 import {
   closeSockets,
@@ -12,7 +13,15 @@ import {
   openSocket,
   until,
 } from '../support/clients/websocket.ts';
-import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
+import {
+  createDialog,
+  errorOf,
+  execute,
+  MESSAGE_SENT,
+  type QuickUser,
+  quickUsers,
+  send,
+} from '../support/fixtures/chat.ts';
 import { apiKey } from '../support/fixtures/users.ts';
 
 let database: OwnDatabase;
@@ -28,7 +37,9 @@ afterEach(() => closeSockets());
 
 const SENT = `subscription ($dialogId: ID, $since: String) {
   messageSent(dialogId: $dialogId, since: $since) { cursor message { id text } } }`;
-const UNAVAILABLE = { message: 'Service unavailable', extensions: { code: 'INTERNAL_SERVER_ERROR' } };
+const SEND = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
+const TEXTS = 'query ($dialogId: ID!) { messages(dialogId: $dialogId) { edges { node { text } } } }';
+const UNAVAILABLE = { message: 'Service unavailable', extensions: { code: 'SERVICE_UNAVAILABLE', retryAfter: 1 } };
 
 async function cast() {
   const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
@@ -174,6 +185,37 @@ describe('exactly-once delivery', () => {
     },
   );
 });
+
+test('a read-only database serves reads and refuses writes as unavailable, until it can be written again', async () => {
+  const { alice, bob, dialogId } = await cast();
+  const readiness = async () => {
+    const { status, text } = await rawRequest('GET', '/readyz');
+    return [status, text];
+  };
+  await send(alice, dialogId, 'before');
+  await setReadOnly(true);
+  await until(async () => (await readiness())[0] === 503);
+  expect(await readiness()).toEqual([503, 'not ready: the database is read-only\n']);
+  const failure = await errorOf(SEND, { input: { dialogId, text: 'lost' } }, alice);
+  expect(failure).toEqual({ message: UNAVAILABLE.message, ...UNAVAILABLE.extensions });
+  const { messages } = await execute(TEXTS, { dialogId }, bob);
+  expect(messages.edges).toEqual([{ node: { text: 'before' } }]);
+  await setReadOnly(false);
+  await until(async () => (await readiness())[0] === 200);
+  await send(alice, dialogId, 'after');
+});
+
+/** Like a primary that became a standby: clients connect again, and may only read. */
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
+  const connection = await ownConnection();
+  const [{ name }] = (await connection.query('SELECT quote_ident(current_database()) AS name')).rows;
+  await connection.query('SET default_transaction_read_only = off');
+  await connection.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+  await connection.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await connection.end();
+}
 
 describe('while the database is unavailable', () => {
   test('sockets are refused with 1013 while the database is unavailable, and served afterwards', async () => {

@@ -80,6 +80,6 @@ export class AtriumError extends Error {
 export function mayPass(error: unknown): error is AtriumError {
   return (
     error instanceof AtriumError &&
-    (error.code === 'UNREACHABLE' || error.code === 'RATE_LIMITED' || error.code === 'INTERNAL_SERVER_ERROR')
+    ['UNREACHABLE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'INTERNAL_SERVER_ERROR'].includes(error.code)
   );
 }

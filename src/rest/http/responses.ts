@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { presentError } from '../../graphql/presented-errors.ts';
-import { RateLimitedError, type ServiceError } from '../../lib/errors.ts';
+import type { ServiceError } from '../../lib/errors.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { Meter } from '../../platform/limits/rate-limits.ts';
 import { factsOf } from '../../platform/observability/request-facts.ts';
@@ -122,7 +122,8 @@ function writeBody(
   response.writeHead(status, headers).end(text);
 }
 
-/** For quotas other than that of requests, which adds the header itself. */
+/** Except for the quota of requests, which adds the header itself. */
 function retryHeaders(error: ServiceError | undefined): Record<string, string> | undefined {
-  return error instanceof RateLimitedError ? { 'Retry-After': String(error.extensions.retryAfter) } : undefined;
+  const { retryAfter } = error?.extensions ?? {};
+  return retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
 }

@@ -81,7 +81,7 @@ export class Writer {
           signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
         });
         const answer = (await response.json()) as { errors?: { extensions?: { code?: string } }[] };
-        if (!answer.errors?.some(({ extensions }) => extensions?.code === 'INTERNAL_SERVER_ERROR')) return answer;
+        if (!answer.errors?.some(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE')) return answer;
       } catch {
         // The process was killed; retry.
       }

@@ -222,7 +222,8 @@ describe('error codes of AI operations', () => {
     const away = await createAssistant(await startModel((response) => response.writeHead(500).end('sk-secret')));
     expect(await errorOf(ANSWER, { input: { assistantId: away, message: 'x' } }, alice)).toEqual({
       message: 'Service unavailable',
-      code: 'INTERNAL_SERVER_ERROR',
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfter: 1,
     });
     expect(await errorOf(ANSWER, { input: {} }, anonymous)).toMatchObject({ code: 'UNAUTHENTICATED' });
   });

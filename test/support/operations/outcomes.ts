@@ -22,7 +22,7 @@ const CODES: Record<number, string> = {
   405: 'DISABLED',
   422: 'UNPROCESSABLE',
   429: 'RATE_LIMITED',
-  503: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
 };
 
 export const NEED_USER = 'Forbidden. Need user.';
@@ -59,9 +59,7 @@ export interface GraphqlAnswer {
 export function refusalOf({ errors }: GraphqlAnswer, name: string): Refused | undefined {
   if (!errors) return undefined;
   const { message, extensions = {} } = errors[0]!;
-  if (extensions.code === 'INTERNAL_SERVER_ERROR' && message !== 'Service unavailable') {
-    throw new Error(`${name}: ${message}`);
-  }
+  if (extensions.code === 'INTERNAL_SERVER_ERROR') throw new Error(`${name}: ${message}`);
   if (/^Variable "|^\w+ cannot represent/.test(message)) return { refused: UNREADABLE };
   return { refused: String(extensions.code), text: legacyTextOf(message, extensions), fields: extensions.fields };
 }

@@ -11,6 +11,7 @@ export type ServiceErrorCode =
   | 'CODE_REQUIRED'
   | 'CONFIRMATION_REQUIRED'
   | 'REASON_REQUIRED'
+  | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_SERVER_ERROR';
 
 /** Causes of failures. The description of the schema has their sentences. */

@@ -21,6 +21,7 @@ export function sentenceOf(error: unknown): string {
   if (!(error instanceof AtriumError)) return error instanceof Error ? error.message : String(error);
   if (error.code === 'UNREACHABLE') return t`The service did not answer. Check that it runs, then try again.`;
   if (error.code === 'RATE_LIMITED') return t`Too many requests. Try again in ${Math.ceil(error.retryAfter ?? 60)} s.`;
+  if (error.code === 'SERVICE_UNAVAILABLE') return t`The service is overloaded or has no database. Try again.`;
   if (error.code === 'INTERNAL_SERVER_ERROR') return t`${error.message}. The log of the service has the cause.`;
   return error.message;
 }
