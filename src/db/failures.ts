@@ -4,11 +4,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 
 const UNAVAILABLE_CODES = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037']);
 
-/**
- * SQLSTATE classes 08 (connection), 28P (password), 53 (resources), 57P (shutdown), 25006 (the server is a standby, or
- * read-only), and socket errors.
- */
-const UNAVAILABLE_CAUSE = /^(08|25006|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
+/** SQLSTATE classes 08 (connection), 28P (password), 53 (resources), 57P (shutdown), and socket errors. */
+const UNAVAILABLE_CAUSE = /^(08|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
 /** Kinds of adapter errors, for raw queries in a transaction. */
 const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
@@ -28,6 +25,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 
 export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : adapterCause(error)?.originalCode;
+}
+
+/** The server is a standby, or read-only; it still serves reads. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006';
 }
 
 export function isDeadlock(error: unknown): boolean {

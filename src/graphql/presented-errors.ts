@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
-import { isDatabaseUnavailable, isLockConflict } from '../db/failures.ts';
+import { isDatabaseUnavailable, isLockConflict, isReadOnly } from '../db/failures.ts';
 import { ServiceError, ServiceUnavailableError } from '../lib/errors.ts';
 
 /**
@@ -28,17 +28,17 @@ function presentedOf(error: unknown, log: Logger): GraphQLError {
     const { message } = cutMessage(presented);
     return withExtensions(presented, message, { ...presented.extensions, code: 'BAD_USER_INPUT' });
   }
-  if (isDatabaseUnavailable(cause) || isLockConflict(cause)) {
+  if (isDatabaseUnavailable(cause) || isReadOnly(cause) || isLockConflict(cause)) {
     const unavailable = new ServiceUnavailableError();
-    const reason = isLockConflict(cause)
-      ? 'a statement waited too long for the locks of others'
-      : 'the database is unavailable';
+    const reason = isLockConflict(cause) ? 'a statement waited too long for the locks of others' : failureOf(cause);
     log.error({ err: cause, path: presented.path }, reason);
     return withExtensions(presented, unavailable.message, unavailable.extensions);
   }
   log.error({ err: cause, path: presented.path }, 'a resolver failed');
   return withExtensions(presented, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
 }
+
+const failureOf = (cause: unknown) => `the database is ${isReadOnly(cause) ? 'read-only' : 'unavailable'}`;
 
 /** In characters; messages may repeat literals, values or names of the request. */
 const MAX_MESSAGE = 500;
