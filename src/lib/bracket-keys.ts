@@ -1,11 +1,8 @@
 import { BadInputError } from './errors.ts';
-
-export type ParameterValue = string | number | boolean | null | ParameterValue[] | Parameters;
+import { isObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** Objects without a prototype, so that client keys cannot collide with inherited properties. */
-export interface Parameters {
-  [key: string]: ParameterValue;
-}
+export type Parameters = JsonObject;
 
 /** Nesting levels including the root: `a[b][c]=1` has 3, `{"a":[1]}` has 2. */
 const MAX_DEPTH = 10;
@@ -88,10 +85,6 @@ export function flatten(parameters: Parameters): [key: string, text: string][] {
   return leaves;
 }
 
-export function isObject(value: ParameterValue | undefined): value is Parameters {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function emptyParameters(): Parameters {
   return Object.create(null);
 }
@@ -103,7 +96,7 @@ function addPair(root: Parameters, key: string, value: string): void {
   if (path.length > MAX_DEPTH) throw tooComplex();
   if (path.some(isForbidden)) return;
 
-  let node: Parameters | ParameterValue[] = root;
+  let node: Parameters | JsonValue[] = root;
   for (let at = 0; at < path.length - 1; at++) node = descend(node, path, at);
 
   if (Array.isArray(node)) node.push(value);
@@ -126,12 +119,11 @@ function segmentsOf(key: string): string[] {
   return path;
 }
 
-function descend(node: Parameters | ParameterValue[], path: string[], at: number): Parameters | ParameterValue[] {
+function descend(node: Parameters | JsonValue[], path: string[], at: number): Parameters | JsonValue[] {
   const isList = path[at + 1] === '';
   const existing = Array.isArray(node) ? node.at(-1) : node[path[at] as string];
   const isFit = isList ? Array.isArray(existing) : isObject(existing);
-  if (isFit && !(Array.isArray(node) && isTaken(existing, path, at + 1)))
-    return existing as Parameters | ParameterValue[];
+  if (isFit && !(Array.isArray(node) && isTaken(existing, path, at + 1))) return existing as Parameters | JsonValue[];
 
   const made = isList ? [] : emptyParameters();
   if (Array.isArray(node)) node.push(made);
@@ -139,7 +131,7 @@ function descend(node: Parameters | ParameterValue[], path: string[], at: number
   return made;
 }
 
-function isTaken(item: ParameterValue | undefined, path: string[], from: number): boolean {
+function isTaken(item: JsonValue | undefined, path: string[], from: number): boolean {
   let node = item;
   for (let at = from; at < path.length; at++) {
     if (path[at] === '') return !Array.isArray(node);
@@ -206,12 +198,12 @@ function copyObject(object: object): Parameters {
   return copied;
 }
 
-function copyValue(value: unknown): ParameterValue {
-  if (typeof value !== 'object' || value === null) return value as ParameterValue;
+function copyValue(value: unknown): JsonValue {
+  if (typeof value !== 'object' || value === null) return value as JsonValue;
   return Array.isArray(value) ? value.map(copyValue) : copyObject(value);
 }
 
-function addLeaves(leaves: [string, string][], name: string, value: ParameterValue): void {
+function addLeaves(leaves: [string, string][], name: string, value: JsonValue): void {
   if (Array.isArray(value)) {
     for (const item of value) addLeaves(leaves, `${name}[]`, item);
   } else if (isObject(value)) {

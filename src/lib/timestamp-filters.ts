@@ -1,4 +1,5 @@
-import { type ParameterInput, readTimestamp } from './parameter-values.ts';
+import { readTimestamp } from './casts.ts';
+import type { OptionalJson } from './json.ts';
 import { SECOND } from './time.ts';
 
 // Responses truncate times to seconds, while rows store milliseconds. A time in a filter therefore covers its complete
@@ -18,7 +19,7 @@ export type TimestampFilter =
 export type TimestampOperator = 'eq' | 'ne' | 'in' | 'notIn' | 'lt' | 'lte' | 'gt' | 'gte';
 
 /** One millisecond for a time with a fraction. */
-export function readSpan(value: ParameterInput): Span | undefined {
+export function readSpan(value: OptionalJson): Span | undefined {
   const start = readTimestamp(value);
   return start === undefined ? undefined : spanFrom(start, isWhole(value) ? SECOND : 1);
 }
@@ -60,6 +61,6 @@ function outside(field: string, { from, until }: Span): TimestampFilter {
 }
 
 /** The dots of `2023.02.28` are not decimal points. */
-function isWhole(value: ParameterInput): boolean {
+function isWhole(value: OptionalJson): boolean {
   return typeof value === 'string' ? /^(?:[^.,]*|\d{4}\.\d\d\.\d\d)$/.test(value) : Number.isInteger(value);
 }

@@ -1,4 +1,4 @@
-import { readFlag } from '../lib/parameter-values.ts';
+import { readFlag } from '../lib/casts.ts';
 import { MAX_UDID, NAME, PHONE } from '../resolvers/address-book/rules.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';

@@ -1,5 +1,5 @@
-import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
-import { type ParameterInput, readNumberedObject } from '../lib/parameter-values.ts';
+import { readNumberedObject } from '../lib/casts.ts';
+import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -149,12 +149,12 @@ export const aiRoutes = [
 ];
 
 /** Keeps values that are no list, so that the operation can report them. */
-function listOrValue(value: ParameterInput): ParameterInput {
+function listOrValue(value: OptionalJson): OptionalJson {
   return readNumberedObject(value) ?? value;
 }
 
-function conversationOf(value: ParameterInput): ParameterInput {
+function conversationOf(value: OptionalJson): OptionalJson {
   return readNumberedObject(value)?.map((message) =>
-    isObject(message) ? { ...message, content: listOrValue(message.content) as ParameterValue } : message,
+    isObject(message) ? { ...message, content: listOrValue(message.content) as JsonValue } : message,
   );
 }

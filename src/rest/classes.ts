@@ -1,6 +1,6 @@
-import { isObject, type ParameterValue } from '../lib/bracket-keys.ts';
+import { readFlag, readList, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readFlag, readList, readText } from '../lib/parameter-values.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Problem, problem } from '../lib/problems.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { errorList } from './errors.ts';
@@ -127,7 +127,7 @@ export const classRoutes = [
 ];
 
 /** `{ make: 'String', tags: 'String_a' }` */
-function readFields(value: ParameterValue | undefined) {
+function readFields(value: JsonValue | undefined) {
   if (!isObject(value)) return [];
   const unknown: Problem[] = [];
   const fields = Object.entries(value).map(([name, notation]) => {
@@ -140,7 +140,7 @@ function readFields(value: ParameterValue | undefined) {
 }
 
 /** `[{ fields: ['make', 'price'], unique: true }]`; blank removes all. */
-function readIndexes(value: ParameterValue | undefined) {
+function readIndexes(value: JsonValue | undefined) {
   if (value === undefined || value === null) return undefined;
   return readList(value).map((item) => {
     const { fields, unique } = isObject(item) ? item : {};

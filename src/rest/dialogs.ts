@@ -1,5 +1,6 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { readInteger, readText } from '../lib/parameter-values.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readInteger, readText } from '../lib/casts.ts';
+import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_NAME, MAX_OCCUPANTS } from '../resolvers/dialogs/rules.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
@@ -19,17 +20,7 @@ import {
   window,
 } from './parameters/lists.ts';
 import { flag, id, ids, isSet, reader, refusedAs, text, unlessMissing, userIds } from './parameters/readers.ts';
-import {
-  asInput,
-  limited,
-  members,
-  type ParameterInput,
-  parameters,
-  required,
-  type Source,
-  tableOf,
-  together,
-} from './parameters/table.ts';
+import { asInput, limited, members, parameters, required, type Source, tableOf, together } from './parameters/table.ts';
 import { readCriteria, readFields } from './record-forms.ts';
 import { DIALOG_TYPE, DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
 
@@ -267,21 +258,21 @@ export const dialogRoutes = [
   }),
 ];
 
-function className(data: ParameterValue | undefined): string | null | undefined {
+function className(data: JsonValue | undefined): string | null | undefined {
   return isObject(data) ? readText(data.class_name) : undefined;
 }
 
-function classed(data: ParameterValue | undefined): ParameterValue | undefined {
+function classed(data: JsonValue | undefined): JsonValue | undefined {
   return className(data) == null ? undefined : data;
 }
 
-function valuesOf(data: ParameterValue | undefined): Parameters | undefined {
+function valuesOf(data: JsonValue | undefined): Parameters | undefined {
   if (!isObject(data)) return undefined;
   const { class_name: _name, ...values } = data;
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-function readData(data: ParameterInput, source: Source) {
+function readData(data: OptionalJson, source: Source) {
   const values = valuesOf(data);
   return { dataClassName: className(data), data: values && readFields(values, source) };
 }

@@ -1,6 +1,7 @@
-import { isObject, type Parameters } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readIntegerList, readText } from '../lib/casts.ts';
 import { BadInputError, type ServiceError, UnprocessableError } from '../lib/errors.ts';
-import { readIntegerList, readText } from '../lib/parameter-values.ts';
+import { isObject, type OptionalJson } from '../lib/json.ts';
 import { problem } from '../lib/problems.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import {
@@ -31,16 +32,7 @@ import {
   texts,
   unchecked,
 } from './parameters/readers.ts';
-import {
-  asInput,
-  limited,
-  members,
-  type ParameterInput,
-  parameters,
-  required,
-  type Source,
-  wrapped,
-} from './parameters/table.ts';
+import { asInput, limited, members, parameters, required, type Source, wrapped } from './parameters/table.ts';
 import { eventShape, eventStatusShape } from './shapes/event.ts';
 
 const CreateEvents = graphql(
@@ -239,7 +231,7 @@ export const eventRoutes = [
   }),
 ];
 
-function pushTypeOf(event: ParameterInput): string | undefined {
+function pushTypeOf(event: OptionalJson): string | undefined {
   return isObject(event) ? readText(event.push_type) || undefined : undefined;
 }
 

@@ -1,13 +1,7 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
+import { readFlag, readInteger, readIntegerList, readNumber, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import {
-  type ParameterInput,
-  readFlag,
-  readInteger,
-  readIntegerList,
-  readNumber,
-  readText,
-} from '../lib/parameter-values.ts';
+import type { OptionalJson } from '../lib/json.ts';
 import { problem } from '../lib/problems.ts';
 import { readSpan, type TimestampFilter, type TimestampOperator, timestampFilter } from '../lib/timestamp-filters.ts';
 import { isPosition, type Position, type Rectangle } from '../resolvers/geodata/rules.ts';
@@ -114,7 +108,7 @@ export const locationFilters = together(
   ),
 );
 
-function filter<Value>(key: string, schema: Schema, read: (value: ParameterInput) => Value | null | undefined) {
+function filter<Value>(key: string, schema: Schema, read: (value: OptionalJson) => Value | null | undefined) {
   return reader({ ...schema, [WRONG_TYPE]: incorrectFilter }, (_value, { parameters }) =>
     optionalValue(parameters, key, read),
   );
@@ -138,7 +132,7 @@ function userParts(parameters: Parameters): Part[] {
 function optionalValue<Value>(
   parameters: Parameters,
   key: string,
-  read: (value: ParameterInput) => Value | null | undefined,
+  read: (value: OptionalJson) => Value | null | undefined,
 ): Value | undefined {
   const value = parameters[key];
   if (value === undefined || value === null || value === '') return undefined;
@@ -149,7 +143,7 @@ function optionalValue<Value>(
 }
 
 /** Two opposite corners, `<lat1>;<lon1>;<lat2>;<lon2>`. The first is the south-west one, unless it is further north. */
-function readRectangle(value: ParameterInput): Rectangle | undefined {
+function readRectangle(value: OptionalJson): Rectangle | undefined {
   const numbers = numbersOf(value, /;/);
   if (numbers?.length !== 4) return undefined;
   const [south, west, north, east] = numbers as [number, number, number, number];
@@ -163,26 +157,26 @@ function readRectangle(value: ParameterInput): Rectangle | undefined {
 }
 
 /** `<lat>;<lon>` or `<lat>,<lon>` */
-function readPosition(value: ParameterInput): Position | undefined {
+function readPosition(value: OptionalJson): Position | undefined {
   const numbers = numbersOf(value, /[;,]/);
   if (numbers?.length !== 2) return undefined;
   const [latitude, longitude] = numbers as [number, number];
   return isPosition({ latitude, longitude }) ? { latitude, longitude } : undefined;
 }
 
-function numbersOf(value: ParameterInput, separator: RegExp): number[] | undefined {
+function numbersOf(value: OptionalJson, separator: RegExp): number[] | undefined {
   const numbers = readText(value)
     ?.split(separator)
     .map((part) => readNumber(part.trim()));
   return numbers?.every((number) => number !== undefined) ? numbers : undefined;
 }
 
-function readRadius(value: ParameterInput): number | undefined {
+function readRadius(value: OptionalJson): number | undefined {
   const metres = readNumber(value);
   return metres !== undefined && metres >= 0 ? metres : undefined;
 }
 
-function readSortField(value: ParameterInput) {
+function readSortField(value: OptionalJson) {
   const name = readText(value) ?? '';
   return Object.hasOwn(SORTS, name) ? SORTS[name as keyof typeof SORTS] : undefined;
 }

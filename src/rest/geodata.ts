@@ -1,4 +1,4 @@
-import { readInteger, readNumber } from '../lib/parameter-values.ts';
+import { readInteger, readNumber } from '../lib/casts.ts';
 import { MAX_STATUS } from '../resolvers/geodata/rules.ts';
 import { errorsByField } from './errors.ts';
 import { locationFilters } from './geodata-filters.ts';

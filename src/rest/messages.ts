@@ -1,6 +1,6 @@
-import type { ParameterValue } from '../lib/bracket-keys.ts';
+import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/casts.ts';
 import { NotFoundError } from '../lib/errors.ts';
-import { readFlag, readInteger, readList, readNumberedObject, readText } from '../lib/parameter-values.ts';
+import type { JsonValue } from '../lib/json.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../resolvers/messages/rules.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
@@ -260,12 +260,12 @@ export const messageRoutes = [
 ];
 
 /** Replaces null, which the list type forbids, by another invalid attachment. */
-function attachmentsOf(value: ParameterValue | undefined): NonNullable<ParameterValue>[] {
+function attachmentsOf(value: JsonValue | undefined): NonNullable<JsonValue>[] {
   if (value === undefined || value === null) return [];
   return (readNumberedObject(value) ?? [value]).map((item) => item ?? '');
 }
 
-function dialogIds(value: ParameterValue | undefined): string[] | undefined {
+function dialogIds(value: JsonValue | undefined): string[] | undefined {
   const ids = readList(value).flatMap((id) => readText(id) || []);
   return ids.length > 0 ? ids : undefined;
 }

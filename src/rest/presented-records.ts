@@ -1,5 +1,6 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
-import { readList, readText } from '../lib/parameter-values.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readList, readText } from '../lib/casts.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import type { FragmentOf } from './graphql.ts';
 import { listedRecordShape, recordShape } from './shapes/record.ts';
 import type { LegacyRecord } from './shapes/shape.ts';
@@ -26,6 +27,6 @@ export function presentListed(records: readonly ListedRecord[], parameters: Para
   });
 }
 
-function names(value: ParameterValue | undefined): string[] {
+function names(value: JsonValue | undefined): string[] {
   return readList(value).flatMap((name) => readText(name) ?? []);
 }

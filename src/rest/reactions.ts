@@ -1,4 +1,4 @@
-import { readText } from '../lib/parameter-values.ts';
+import { readText } from '../lib/casts.ts';
 import { MAX_NAME } from '../resolvers/messages/reactions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';

@@ -1,6 +1,7 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readInteger, readText } from '../lib/casts.ts';
 import { BadInputError, UnprocessableError } from '../lib/errors.ts';
-import { readInteger, readText } from '../lib/parameter-values.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { presentDeleted } from './deletions.ts';
@@ -251,8 +252,8 @@ export const recordChangeRoutes = [
 ];
 
 /** @throws {BadInputError} empty, or a key that is not a number */
-function readNumbered(record: ParameterValue | undefined): [number: number, parameters: Parameters][] {
-  const entries: [string, ParameterValue][] = Array.isArray(record)
+function readNumbered(record: JsonValue | undefined): [number: number, parameters: Parameters][] {
+  const entries: [string, JsonValue][] = Array.isArray(record)
     ? record.map((parameters, index) => [String(index + 1), parameters])
     : isObject(record)
       ? Object.entries(record)

@@ -1,6 +1,7 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readList, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readList, readText } from '../lib/parameter-values.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { anything, described, mapOf, named, requestObject, text, WRONG_TYPE } from './openapi/docs/schemas.ts';
 import { noted, parameters, type Source } from './parameters/table.ts';
 import { permissionsOf } from './record-permissions.ts';
@@ -29,7 +30,7 @@ const OPERATORS = {
   pop: ['pop', operator('1 removes the last item of an array, -1 the first, by field.')],
 } as const;
 
-type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS][0]]?: ParameterValue };
+type Operators = { [Name in (typeof OPERATORS)[keyof typeof OPERATORS][0]]?: JsonValue };
 
 const permissions = permissionsOf(['read', 'update', 'delete']);
 const VALUES = described(anything, 'Value of the field with this name.');
@@ -118,6 +119,6 @@ function operatorsOf(requested: Parameters): Parameters {
   return operators;
 }
 
-function orNull(value: ParameterValue): ParameterValue {
+function orNull(value: JsonValue): JsonValue {
   return value === 'null' ? null : value;
 }

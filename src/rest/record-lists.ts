@@ -1,6 +1,7 @@
-import { isObject, type Parameters } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readFlag, readInteger, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readFlag, readInteger, readText } from '../lib/parameter-values.ts';
+import { isObject } from '../lib/json.ts';
 import { problem } from '../lib/problems.ts';
 import {
   anything,

@@ -1,6 +1,7 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readIntegerList, readList, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { type ParameterInput, readIntegerList, readList, readText } from '../lib/parameter-values.ts';
+import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { problem } from '../lib/problems.ts';
 import { isDatabaseId } from '../lib/tokens.ts';
 import { ACCESS_KINDS, type AccessKind } from '../resolvers/classes/grants.ts';
@@ -107,16 +108,16 @@ function isAccess(text: string): text is AccessKind {
 }
 
 /** Keeps a missing list undefined, so that the operation can report it. */
-function listed<Item>(value: ParameterInput, read: (value: ParameterValue) => Item[] | undefined): Item[] | undefined {
+function listed<Item>(value: OptionalJson, read: (value: JsonValue) => Item[] | undefined): Item[] | undefined {
   return value === undefined || value === null ? undefined : read(value);
 }
 
-function readUserIds(value: ParameterValue): number[] | undefined {
+function readUserIds(value: JsonValue): number[] | undefined {
   const ids = readIntegerList(value);
   return ids?.every(isDatabaseId) ? ids : undefined;
 }
 
-function readGroups(value: ParameterValue): string[] | undefined {
+function readGroups(value: JsonValue): string[] | undefined {
   const groups: string[] = [];
   for (const item of readList(value)) {
     const group = readText(item);

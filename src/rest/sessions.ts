@@ -1,5 +1,6 @@
-import { flatten, isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import { flatten, type Parameters } from '../lib/bracket-keys.ts';
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, type RestResponse, route } from './http/route.ts';
@@ -143,6 +144,6 @@ function requireTextCredentials({ login, email, password, provider, keys, fireba
   if ([provider, ...members].some(isNested)) throw new SignInRefusedError();
 }
 
-function isNested(value: ParameterValue | undefined): boolean {
+function isNested(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && value !== null;
 }

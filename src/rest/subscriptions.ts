@@ -1,4 +1,4 @@
-import { readIdList } from '../lib/parameter-values.ts';
+import { readIdList } from '../lib/casts.ts';
 import type { Problem } from '../lib/problems.ts';
 import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/subscriptions/rules.ts';
 import { errorListOrId } from './errors.ts';

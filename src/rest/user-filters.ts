@@ -1,6 +1,7 @@
-import { isObject, type Parameters, type ParameterValue } from '../lib/bracket-keys.ts';
+import type { Parameters } from '../lib/bracket-keys.ts';
+import { readInteger, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
-import { readInteger, readText } from '../lib/parameter-values.ts';
+import { isObject, type JsonValue } from '../lib/json.ts';
 import { problem } from '../lib/problems.ts';
 import { DAY } from '../lib/time.ts';
 import {
@@ -147,7 +148,7 @@ function all<Item>(items: (Item | undefined)[]): Item[] | undefined {
   return items.includes(undefined) ? undefined : (items as Item[]);
 }
 
-function textsIn(value: ParameterValue | undefined): string[] {
+function textsIn(value: JsonValue | undefined): string[] {
   if (Array.isArray(value)) return value.flatMap(textsIn);
   if (isObject(value)) return Object.values(value).flatMap(textsIn);
   const text = readText(value);

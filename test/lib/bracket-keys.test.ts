@@ -3,13 +3,13 @@ import {
   flatten,
   mergeParameters,
   type Parameters,
-  type ParameterValue,
   parametersOf,
   parseForm,
   parseJson,
   parseQuery,
 } from '../../src/lib/bracket-keys.ts';
 import { BadInputError } from '../../src/lib/errors.ts';
+import type { JsonValue } from '../../src/lib/json.ts';
 import { fc } from '../support/app/properties.ts';
 
 const MALFORMED = 'Malformed request body';
@@ -246,7 +246,7 @@ describe('arbitrary input', () => {
     .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
     .filter((text) => !/[[\]]/.test(text) && !FORBIDDEN.test(text));
   const text = fc.string({ unit: 'grapheme', maxLength: 8 });
-  const value: fc.Arbitrary<ParameterValue> = fc.letrec<{ value: ParameterValue; object: Parameters }>((tie) => ({
+  const value: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue; object: Parameters }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small', maxDepth: 8 },
       text,
@@ -311,7 +311,7 @@ function readOrRefuse(parse: (text: string) => Parameters, text: string): Parame
   }
 }
 
-function objectsIn(value: ParameterValue): Parameters[] {
+function objectsIn(value: JsonValue): Parameters[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(objectsIn);
   return [value, ...Object.values(value).flatMap(objectsIn)];
@@ -321,7 +321,7 @@ function nested(open: string, inside: string, close: string, depth: number): str
   return open.repeat(depth) + inside + close.repeat(depth);
 }
 
-function plain(value: ParameterValue): unknown {
+function plain(value: JsonValue): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 
 export const MAX_MESSAGE = 2000;
@@ -74,21 +74,21 @@ function textPart(text: string): ConversationPart {
 }
 
 function isTurn(item: unknown): item is Turn {
-  if (!isObject(item as ParameterValue)) return false;
+  if (!isObject(item as JsonValue)) return false;
   const { role, message } = item as Record<string, unknown>;
   return (role === 'user' || role === 'assistant') && typeof message === 'string';
 }
 
 function isConversationMessage(item: unknown): item is ConversationMessage {
-  if (!isObject(item as ParameterValue)) return false;
+  if (!isObject(item as JsonValue)) return false;
   const { role, content } = item as Record<string, unknown>;
   const isRole = role === 'user' || role === 'assistant' || role === 'developer';
   return isRole && (typeof content === 'string' || (Array.isArray(content) && content.every(isConversationPart)));
 }
 
 function isConversationPart(part: unknown): part is ConversationPart {
-  if (!isObject(part as ParameterValue)) return false;
-  const { type, text, image_url } = part as Record<string, ParameterValue>;
+  if (!isObject(part as JsonValue)) return false;
+  const { type, text, image_url } = part as Record<string, JsonValue>;
   if (type === 'text') return typeof text === 'string';
   return type === 'image_url' && isObject(image_url);
 }

@@ -1,7 +1,5 @@
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import {
   MAX_VALUE_LENGTH,
-  type ParameterInput,
   readNumber as readDecimal,
   readFlag,
   readInteger,
@@ -9,7 +7,8 @@ import {
   readText,
   readTimestamp,
   splitCommas,
-} from '../../lib/parameter-values.ts';
+} from '../../lib/casts.ts';
+import { isObject, type JsonValue, type OptionalJson } from '../../lib/json.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 import { clampedDegrees } from '../geodata/rules.ts';
 
@@ -49,7 +48,7 @@ export type StoredFields = Record<string, StoredValue>;
 /** A null value unsets the field; `problem` says why the value does not fit. */
 export type Cast<Value> = { value: Value; problem?: undefined } | { problem: Problem };
 
-export function castField(field: TypedField, given: ParameterInput): Cast<StoredValue | null> {
+export function castField(field: TypedField, given: OptionalJson): Cast<StoredValue | null> {
   if (given === undefined || given === null) return { value: null };
   if (!field.isArray) return castScalar(field, given);
   const items = itemsOf(field, given);
@@ -63,7 +62,7 @@ export function castField(field: TypedField, given: ParameterInput): Cast<Stored
   return { value: values };
 }
 
-export function castScalar({ name, type }: TypedField, given: ParameterValue): Cast<Scalar> {
+export function castScalar({ name, type }: TypedField, given: JsonValue): Cast<Scalar> {
   if (type === 'Location') return castPlace(name, given);
   const value = SCALARS[type](given);
   return value === undefined || value === null
@@ -72,14 +71,14 @@ export function castScalar({ name, type }: TypedField, given: ParameterValue): C
 }
 
 /** Splits at commas only if the complete value is one text. */
-function itemsOf({ type }: TypedField, given: ParameterValue): ParameterValue[] | undefined {
+function itemsOf({ type }: TypedField, given: JsonValue): JsonValue[] | undefined {
   if (type === 'Location') return placesOf(given);
   if (typeof given === 'string') return splitCommas(given);
   return readNumberedObject(given) ?? (isObject(given) ? undefined : [given]);
 }
 
 /** `"50.1, 8.7"` and `[50.1, 8.7]` are lists of one place. */
-function placesOf(given: ParameterValue): ParameterValue[] | undefined {
+function placesOf(given: JsonValue): JsonValue[] | undefined {
   if (typeof given === 'string') return given.trim() === '' ? [] : [given];
   const items = readNumberedObject(given);
   if (!items) return isObject(given) && 'lat' in given ? [given] : undefined;
@@ -87,7 +86,7 @@ function placesOf(given: ParameterValue): ParameterValue[] | undefined {
   return isOnePlace ? [items] : items;
 }
 
-function castPlace(name: string, given: ParameterValue): Cast<GeoPoint> {
+function castPlace(name: string, given: JsonValue): Cast<GeoPoint> {
   const place = readPoint(given);
   if (!place) return { problem: problem('FIELD_WRONG_TYPE', { field: name, wanted: 'a location' }) };
   const outside = pointProblem(place);
@@ -95,7 +94,7 @@ function castPlace(name: string, given: ParameterValue): Cast<GeoPoint> {
 }
 
 /** `"<lat>, <lon>"`, `[lat, lon]` or `{"lat", "lon"}`; undefined otherwise. Does not check the range. */
-export function readPoint(given: ParameterInput): GeoPoint | undefined {
+export function readPoint(given: OptionalJson): GeoPoint | undefined {
   const parts = typeof given === 'string' ? splitPlace(given) : coordinatesOf(given);
   if (parts?.length !== 2) return undefined;
   const [lat, lon] = parts.map(readNumber);
@@ -109,7 +108,7 @@ function splitPlace(text: string): string[] {
   return text.length > MAX_PLACE ? [] : text.split(',').map((part) => part.trim());
 }
 
-function coordinatesOf(given: ParameterInput): ParameterValue[] | undefined {
+function coordinatesOf(given: OptionalJson): JsonValue[] | undefined {
   if (isObject(given) && given.lat !== undefined && given.lon !== undefined) return [given.lat, given.lon];
   return readNumberedObject(given);
 }
@@ -123,11 +122,11 @@ export function pointProblem({ lat, lon }: GeoPoint): Problem | undefined {
 }
 
 /** Like `readNumber` of parameters, but trims text. */
-export function readNumber(given: ParameterInput): number | undefined {
+export function readNumber(given: OptionalJson): number | undefined {
   return readDecimal(typeof given === 'string' ? given.trim() : given);
 }
 
-const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: ParameterInput) => Scalar | null | undefined> = {
+const SCALARS: Record<Exclude<FieldType, 'Location'>, (given: OptionalJson) => Scalar | null | undefined> = {
   Integer: readInteger,
   Float: readNumber,
   String: readText,

@@ -1,7 +1,7 @@
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import { BadInputError, ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 import { type Catalogue, type ClassDefinition, currentCatalogue } from '../classes/catalogue.ts';
 import type { StoredFields } from '../classes/values.ts';
@@ -73,7 +73,7 @@ export async function dataColumns(
 export function dataCondition(known: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
   return (filter) => {
     if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
-    if (!isObject(filter as ParameterValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
+    if (!isObject(filter as JsonValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
     const condition = readRecordFilter(filter, known.fields, {
       unknown: 'ignore',
       isOfClassOnly: true,
@@ -117,6 +117,6 @@ export async function removeData(applicationId: number, classKey: number): Promi
 }
 
 function valuesOf({ data }: DataInput): unknown {
-  if (data == null || isObject(data as ParameterValue)) return data;
+  if (data == null || isObject(data as JsonValue)) return data;
   throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
 }

@@ -1,7 +1,7 @@
 import type { PushChannel } from '../../generated/prisma/enums.ts';
 import type { ActingViewer } from '../../lib/access.ts';
-import type { ParameterValue } from '../../lib/bracket-keys.ts';
-import { readInteger, readTimestamp } from '../../lib/parameter-values.ts';
+import { readInteger, readTimestamp } from '../../lib/casts.ts';
+import type { JsonValue } from '../../lib/json.ts';
 import { type Problem, problem, when } from '../../lib/problems.ts';
 import { SECOND } from '../../lib/time.ts';
 import { DEFAULT_CHANNELS, isPushEnvironment, type PushEnvironment } from '../pushes/channels.ts';
@@ -107,7 +107,7 @@ export function checkSchedule(
   const problems: Problem[] = [];
   const date = dateOf(givenDate);
   const endDate = dateOf(givenEnd);
-  const period = isBlank(givenPeriod) ? null : readInteger(givenPeriod as ParameterValue);
+  const period = isBlank(givenPeriod) ? null : readInteger(givenPeriod as JsonValue);
   const isKnown = type === 'one_shot' || type === 'fixed_date' || type === 'period_date';
   if (!isKnown) problems.push(problem('EVENT_TYPE_UNKNOWN', { type: String(type) }));
   if (date === undefined) problems.push('DATE_INVALID');
@@ -195,7 +195,7 @@ function isLonger(text: string, max: number): boolean {
 /** Null if blank, undefined if invalid; truncated to whole seconds. */
 function dateOf(value: unknown): Date | null | undefined {
   if (isBlank(value)) return null;
-  const milliseconds = readTimestamp(value as ParameterValue);
+  const milliseconds = readTimestamp(value as JsonValue);
   return milliseconds === undefined ? undefined : new Date(Math.floor(milliseconds / SECOND) * SECOND);
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 import {
   type Cast,
@@ -47,7 +47,7 @@ export function newFields(rules: RuledFields, given: unknown): ChangedRecord {
 /** If so, other records decide whether the change succeeds. */
 export function mentionsUnique(rules: RuledFields, changes: RecordChanges): boolean {
   return ['fields' as const, ...OPERATORS.map(([name]) => name)].some((name) => {
-    const given = changes[name] as ParameterValue | undefined;
+    const given = changes[name] as JsonValue | undefined;
     return isObject(given) && Object.keys(given).some((field) => rules.get(field)?.isInUniqueKey);
   });
 }
@@ -94,13 +94,9 @@ export class FieldChanges {
     return record;
   }
 
-  #addSteps(
-    what: string,
-    given: unknown,
-    stepOf: (field: RuledField, given: ParameterValue) => Step | undefined,
-  ): void {
+  #addSteps(what: string, given: unknown, stepOf: (field: RuledField, given: JsonValue) => Step | undefined): void {
     if (given === undefined || given === null) return;
-    if (!isObject(given as ParameterValue)) {
+    if (!isObject(given as JsonValue)) {
       this.#steps.push(refusing(problem('NOT_AN_OBJECT', { name: what })));
       return;
     }
@@ -119,7 +115,7 @@ const refusing =
   };
 
 /** `{ "1": "x" }` replaces the second item; an index beyond the end appends. */
-function replacingItems(field: RuledField, given: Record<string, ParameterValue>): Step {
+function replacingItems(field: RuledField, given: Record<string, JsonValue>): Step {
   const entries = Object.entries(given).map(([key, item]) => [readIndex(key), castScalar(field, item)] as const);
   if (entries.some(([index]) => index === undefined))
     return refusing(problem('FIELD_NOT_A_LIST', { field: field.name }));

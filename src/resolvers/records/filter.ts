@@ -1,7 +1,7 @@
-import type { ParameterValue } from '../../lib/bracket-keys.ts';
-import { isObject } from '../../lib/bracket-keys.ts';
+import { readInteger, readText } from '../../lib/casts.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
-import { readInteger, readText } from '../../lib/parameter-values.ts';
+import type { JsonValue } from '../../lib/json.ts';
+import { isObject } from '../../lib/json.ts';
 import { problem } from '../../lib/problems.ts';
 import { isSearchText } from '../../lib/search-text.ts';
 import {
@@ -109,10 +109,10 @@ export function readRecordFilter(
   const { unknown, isOfClassOnly, called }: FilterReading =
     typeof reading === 'string' ? { unknown: reading } : reading;
   if (given === null || given === undefined) return { all: [] };
-  if (!isObject(given as ParameterValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'filter' }));
+  if (!isObject(given as JsonValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'filter' }));
   const conditions: RecordCondition[] = [];
   const alternatives: RecordCondition[] = [];
-  for (const [key, operand] of Object.entries(given as Record<string, ParameterValue>)) {
+  for (const [key, operand] of Object.entries(given as Record<string, JsonValue>)) {
     if (--parts.left < 0) throw new BadInputError('REQUEST_TOO_COMPLEX');
     if ((key === 'or' || key === 'and') && Array.isArray(operand)) {
       const read = operand.map((part) => readRecordFilter(part, fields, reading, parts));
@@ -121,7 +121,7 @@ export function readRecordFilter(
       else if (read.length > 0) conditions.push({ any: read });
       continue;
     }
-    const operators: [string | undefined, ParameterValue][] = isOperators(operand)
+    const operators: [string | undefined, JsonValue][] = isOperators(operand)
       ? Object.entries(operand)
       : [[undefined, operand]];
     const common = unknown === 'ignore' ? contractField : fieldNamed;
@@ -158,11 +158,11 @@ export function isSearch(condition: RecordCondition): boolean {
 }
 
 /** A location or a date is not an object of operators. */
-function isOperators(operand: ParameterValue): operand is Record<string, ParameterValue> {
+function isOperators(operand: JsonValue): operand is Record<string, JsonValue> {
   return isObject(operand) && !((operand as unknown) instanceof Date) && !('lat' in operand);
 }
 
-function testOf(field: FilterField, operator: FilterOperator, given: ParameterValue, key: string): RecordCondition {
+function testOf(field: FilterField, operator: FilterOperator, given: JsonValue, key: string): RecordCondition {
   const { type, isArray } = field;
   switch (operator) {
     case 'eq':
@@ -195,17 +195,12 @@ function testOf(field: FilterField, operator: FilterOperator, given: ParameterVa
   throw incorrect(key);
 }
 
-function oneOf(field: FilterField, operator: TimestampOperator, given: ParameterValue, key: string): RecordCondition {
+function oneOf(field: FilterField, operator: TimestampOperator, given: JsonValue, key: string): RecordCondition {
   if (isMoment(field)) return momentCondition(field, operator, [spanOf(given, key)]);
   return { field, operator, value: castOne(field, given, key) };
 }
 
-function manyOf(
-  field: FilterField,
-  operator: 'in' | 'notIn' | 'all',
-  given: ParameterValue,
-  key: string,
-): RecordCondition {
+function manyOf(field: FilterField, operator: 'in' | 'notIn' | 'all', given: JsonValue, key: string): RecordCondition {
   const items = Array.isArray(given) ? given : given === null ? [] : [given];
   if (operator !== 'all' && isMoment(field)) {
     return momentCondition(
@@ -222,7 +217,7 @@ function isMoment({ type, isArray }: FilterField): boolean {
   return !isArray && (type === 'Date' || type === 'Moment');
 }
 
-function spanOf(given: ParameterValue, key: string): Span {
+function spanOf(given: JsonValue, key: string): Span {
   const exact = given as unknown;
   const span = exact instanceof Date ? spanFrom(exact.getTime(), 1) : readSpan(given);
   if (!span) throw incorrect(key);
@@ -246,7 +241,7 @@ function conditionsOf(filter: TimestampFilter, field: FilterField): RecordCondit
   };
 }
 
-function castOne(field: FilterField, given: ParameterValue, key: string): FilterValue {
+function castOne(field: FilterField, given: JsonValue, key: string): FilterValue {
   const { type } = field;
   if (type === 'Id') return textOf(given, key);
   if (type === 'User') {
@@ -261,20 +256,20 @@ function castOne(field: FilterField, given: ParameterValue, key: string): Filter
   return cast.value;
 }
 
-function searchedOf(field: FilterField, given: ParameterValue, key: string): FilterValue {
+function searchedOf(field: FilterField, given: JsonValue, key: string): FilterValue {
   const text = castOne(field, given, key);
   if (!isSearchText(String(text))) throw incorrect(key);
   return text;
 }
 
-function textOf(given: ParameterValue, key: string): string {
+function textOf(given: JsonValue, key: string): string {
   const text = readText(given);
   if (typeof text !== 'string') throw incorrect(key);
   return text;
 }
 
 /** `"<lat>,<lon>;<radius in metres>"`, or `{"lat", "lon", "radius"}`. */
-function readNear(given: ParameterValue, key: string): Near {
+function readNear(given: JsonValue, key: string): Near {
   const isText = typeof given === 'string';
   const [at, metres, ...more] = isText ? given.split(';') : [given, isObject(given) ? given.radius : undefined];
   const place = readPoint(at);

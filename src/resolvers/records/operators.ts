@@ -1,5 +1,5 @@
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
-import { readInteger } from '../../lib/parameter-values.ts';
+import { readInteger } from '../../lib/casts.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { type Cast, castField, castScalar, type Scalar, type StoredValue, type TypedField } from '../classes/values.ts';
 
 /** Each an object of arguments by field. */
@@ -17,7 +17,7 @@ export type ValueChange = (value: StoredValue | undefined) => Cast<StoredValue |
 type ItemsChange = (items: Scalar[]) => Scalar[];
 
 /** Parses the argument once for all records, because both may be long. Undefined if it does not fit the field. */
-type Operator = (field: TypedField, given: ParameterValue) => ValueChange | undefined;
+type Operator = (field: TypedField, given: JsonValue) => ValueChange | undefined;
 
 /** In order of application. */
 export const OPERATORS: [name: keyof RecordOperators, operator: string, read: Operator][] = [
@@ -29,12 +29,12 @@ export const OPERATORS: [name: keyof RecordOperators, operator: string, read: Op
   ['pop', 'pop', pop],
 ];
 
-function increment(field: TypedField, given: ParameterValue): ValueChange | undefined {
+function increment(field: TypedField, given: JsonValue): ValueChange | undefined {
   if (field.isArray || (field.type !== 'Integer' && field.type !== 'Float')) return undefined;
   const step = castScalar(field, given);
   if (step.problem !== undefined) return () => step;
   // Checks that the sum fits the type.
-  return (value) => castScalar(field, (Number(value ?? 0) + Number(step.value)) as ParameterValue);
+  return (value) => castScalar(field, (Number(value ?? 0) + Number(step.value)) as JsonValue);
 }
 
 function onArray(changing: (given: Scalar[]) => ItemsChange): Operator {
@@ -78,7 +78,7 @@ const COMPARISONS: Record<string, (order: number) => boolean> = {
 };
 
 /** Removes items that equal a value, or that match all given operators. */
-function pull(field: TypedField, given: ParameterValue): ValueChange | undefined {
+function pull(field: TypedField, given: JsonValue): ValueChange | undefined {
   if (!field.isArray) return undefined;
   if (!isObject(given) || 'lat' in given) {
     const cast = castScalar(field, given);
@@ -103,7 +103,7 @@ function pull(field: TypedField, given: ParameterValue): ValueChange | undefined
   return changed((items) => items.filter((item) => !tests.every((test) => test(item))));
 }
 
-function pop(field: TypedField, given: ParameterValue): ValueChange | undefined {
+function pop(field: TypedField, given: JsonValue): ValueChange | undefined {
   const end = readInteger(given);
   if (!field.isArray || (end !== 1 && end !== -1)) return undefined;
   return changed((items) => (end === 1 ? items.slice(0, -1) : items.slice(1)));

@@ -1,5 +1,5 @@
 import type { Parameters } from '../../lib/bracket-keys.ts';
-import { readText } from '../../lib/parameter-values.ts';
+import { readText } from '../../lib/casts.ts';
 
 /** `/users/7.xml`, `/users/7.xml/?x` */
 export function isXmlPath(url: string): boolean {

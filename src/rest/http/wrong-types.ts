@@ -1,6 +1,7 @@
-import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
+import type { Parameters } from '../../lib/bracket-keys.ts';
+import { readList } from '../../lib/casts.ts';
 import { WrongTypesError } from '../../lib/errors.ts';
-import { readList } from '../../lib/parameter-values.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { distinct, type FieldProblems, inFields } from '../../lib/problems.ts';
 import { type ObjectSchema, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
 import type { Route } from './route.ts';
@@ -39,7 +40,7 @@ function membersOf({ properties }: ObjectSchema, isWanted: (schema: Schema) => b
   });
 }
 
-type Wrong = readonly [key: string, value: ParameterValue, error: WrongType | undefined];
+type Wrong = readonly [key: string, value: JsonValue, error: WrongType | undefined];
 
 function wrongMembers({ properties }: ObjectSchema, parameters: Parameters, prefix = ''): Wrong[] {
   return Object.entries(properties).flatMap(([name, schema]): Wrong[] => {
@@ -86,7 +87,7 @@ function isScalarList({ items }: Schema): boolean {
   return items !== undefined && isScalar(items as Schema);
 }
 
-function isNested(value: ParameterValue): boolean {
+function isNested(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null;
 }
 

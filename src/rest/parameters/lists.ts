@@ -1,14 +1,8 @@
-import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
+import type { Parameters } from '../../lib/bracket-keys.ts';
+import { readFlag, readInteger, readIntegerWithin, readList, readText, readTimestamp } from '../../lib/casts.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
-import {
-  readFlag,
-  readInteger,
-  readIntegerWithin,
-  readList,
-  readText,
-  readTimestamp,
-} from '../../lib/parameter-values.ts';
 import { problem } from '../../lib/problems.ts';
 import { isSearchText } from '../../lib/search-text.ts';
 import {
@@ -128,7 +122,7 @@ export function isCount(parameters: Parameters): boolean {
   return readFlag(parameters.count) === true;
 }
 
-function operatorsOf(requested: ParameterValue): [operator: string | undefined, value: ParameterValue][] {
+function operatorsOf(requested: JsonValue): [operator: string | undefined, value: JsonValue][] {
   return isObject(requested) ? Object.entries(requested) : [[undefined, requested]];
 }
 
@@ -139,7 +133,7 @@ function partOf(field: string, condition: Condition, type: FilterType): Part {
   return timestampFilter(field, operator as TimestampOperator, [value].flat() as Span[]);
 }
 
-function conditionOf(operator: string | undefined, value: ParameterValue, type: FilterType, key: string): Condition {
+function conditionOf(operator: string | undefined, value: JsonValue, type: FilterType, key: string): Condition {
   switch (operator) {
     case undefined:
       return { eq: oneOf(value, type, key) };
@@ -165,27 +159,27 @@ function conditionOf(operator: string | undefined, value: ParameterValue, type: 
   throw incorrect(key);
 }
 
-function oneOf(value: ParameterValue, type: FilterType, key: string): unknown {
+function oneOf(value: JsonValue, type: FilterType, key: string): unknown {
   return value === null || value === 'null' ? null : castOne(value, type, key);
 }
 
-function manyOf(value: ParameterValue, type: FilterType, key: string): unknown[] {
+function manyOf(value: JsonValue, type: FilterType, key: string): unknown[] {
   return readList(value).map((item) => castOne(item, type, key));
 }
 
-function searchedOf(value: ParameterValue, key: string): unknown {
+function searchedOf(value: JsonValue, key: string): unknown {
   const text = castOne(value, 'text', key);
   if (!isSearchText(String(text))) throw incorrect(key);
   return text;
 }
 
-function castOne(value: ParameterValue, type: FilterType, key: string): unknown {
+function castOne(value: JsonValue, type: FilterType, key: string): unknown {
   const cast = CASTS[type](value);
   if (cast === undefined || cast === null) throw incorrect(key);
   return cast;
 }
 
-const CASTS: Record<FilterType, (value: ParameterValue) => unknown> = {
+const CASTS: Record<FilterType, (value: JsonValue) => unknown> = {
   id: readText,
   text: readText,
   texts: readText,
@@ -196,14 +190,14 @@ const CASTS: Record<FilterType, (value: ParameterValue) => unknown> = {
 };
 
 /** Keeps all fractional digits, because rounding to milliseconds would move a bound. */
-function readUnixTime(value: ParameterValue): number | undefined {
+function readUnixTime(value: JsonValue): number | undefined {
   const milliseconds = readTimestamp(value);
   if (milliseconds === undefined) return undefined;
   const seconds = Number(value);
   return Number.isNaN(seconds) ? milliseconds / 1000 : seconds;
 }
 
-function readDatabaseInteger(value: ParameterValue): number | undefined {
+function readDatabaseInteger(value: JsonValue): number | undefined {
   const integer = readInteger(value);
   return integer !== undefined && (integer === 0 || isDatabaseId(Math.abs(integer))) ? integer : undefined;
 }

@@ -1,7 +1,8 @@
-import type { Parameters, ParameterValue } from '../../lib/bracket-keys.ts';
+import type { Parameters } from '../../lib/bracket-keys.ts';
+import { readInteger } from '../../lib/casts.ts';
 import { UnprocessableError } from '../../lib/errors.ts';
+import type { JsonValue } from '../../lib/json.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
-import { readInteger } from '../../lib/parameter-values.ts';
 import { type Problem, problem, when } from '../../lib/problems.ts';
 import { integer, WRONG_TYPE } from '../openapi/docs/schemas.ts';
 import { tableOf } from './table.ts';
@@ -66,6 +67,6 @@ export function presentPage<Node>(
   return { current_page: page, per_page: perPage, total_entries: totalCount, items };
 }
 
-function integerOr(fallback: number, value: ParameterValue | undefined): number | undefined {
+function integerOr(fallback: number, value: JsonValue | undefined): number | undefined {
   return value === undefined || value === null ? fallback : readInteger(value);
 }

@@ -1,4 +1,3 @@
-import { isObject, type ParameterValue } from '../../lib/bracket-keys.ts';
 import {
   readFlag,
   readIdList,
@@ -7,13 +6,14 @@ import {
   readNumberedObject,
   readText,
   splitCommas,
-} from '../../lib/parameter-values.ts';
+} from '../../lib/casts.ts';
+import { isObject, type JsonValue, type OptionalJson } from '../../lib/json.ts';
 import { problem } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { readIntegerId } from '../http/integer-ids.ts';
 import * as schemas from '../openapi/docs/schemas.ts';
 import { listOf, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
-import type { ParameterInput, ParameterTable, Reader, Source } from './table.ts';
+import type { ParameterTable, Reader, Source } from './table.ts';
 
 const LIST_OR_TEXT: Schema = { type: ['string', 'array'], items: schemas.text };
 
@@ -53,7 +53,7 @@ export const userIds = reader(listOf(schemas.integerId), (value) => readList(val
 /** The operation itself checks the value. */
 export const unchecked = reader(schemas.anything, (value) => value);
 
-export function reader<Value>(schema: Schema, read: (value: ParameterInput, source: Source) => Value): Reader<Value> {
+export function reader<Value>(schema: Schema, read: (value: OptionalJson, source: Source) => Value): Reader<Value> {
   return { schema, read };
 }
 
@@ -81,7 +81,7 @@ export function refusedAs<Value>({ schema, ...one }: Reader<Value>, error: Wrong
 
 export const incorrectFilter: WrongType = (_value, key) => problem('FILTER_INCORRECT', { filter: key });
 
-function idOrZero(value: ParameterValue): number {
+function idOrZero(value: JsonValue): number {
   const id = readInteger(value);
   return id !== undefined && isDatabaseId(id) ? id : 0;
 }

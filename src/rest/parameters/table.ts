@@ -1,10 +1,9 @@
 import { type GraphQLArgument, type GraphQLInputField, isInputObjectType } from 'graphql';
-import { isObject, type Parameters, type ParameterValue } from '../../lib/bracket-keys.ts';
+import type { Parameters } from '../../lib/bracket-keys.ts';
+import { isObject, type OptionalJson } from '../../lib/json.ts';
 import { schema } from '../../schema/index.ts';
 import { operationField } from '../openapi/docs/from-graphql.ts';
 import { described, type ObjectSchema, requestObject, type Schema } from '../openapi/docs/schemas.ts';
-
-export type ParameterInput = ParameterValue | undefined;
 
 /** What readers may need besides the value of their parameter. */
 export interface Source {
@@ -15,14 +14,14 @@ export interface Source {
 
 /** Reads one parameter, and says how OpenAPI documents it. */
 export interface Reader<Value> {
-  read: (value: ParameterInput, source: Source) => Value;
+  read: (value: OptionalJson, source: Source) => Value;
   schema: Schema;
   isRequired?: true;
 }
 
 /** A parameter for several variables (`variables`), or for none (null). */
 export interface Spread<Values> {
-  variables: ((value: ParameterInput, source: Source) => Values) | null;
+  variables: ((value: OptionalJson, source: Source) => Values) | null;
   schema: Schema;
   isRequired?: boolean;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { flatten, mergeParameters, parseForm, parseJson } from '../../../src/lib/bracket-keys.ts';
-import { readInteger } from '../../../src/lib/parameter-values.ts';
+import { readInteger } from '../../../src/lib/casts.ts';
 import { useApp } from '../../support/app/app.ts';
 import { fc } from '../../support/app/properties.ts';
 import { rowCounts, sql } from '../../support/app/sql.ts';

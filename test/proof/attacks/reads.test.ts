@@ -4,7 +4,7 @@ import { operationAccess, rightOf } from '../../../src/schema/index.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { connect, overSocket, until } from '../../support/clients/websocket.ts';
+import { closeSockets, connect, overSocket, until } from '../../support/clients/websocket.ts';
 import { errorOfOperation, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
 import { apiKey, createUser } from '../../support/fixtures/users.ts';
@@ -150,6 +150,7 @@ describe('#63 reading without a trace', () => {
       withReason(other, 'listens%20third'),
     ];
     const query = 'subscription { messageSent { message { text } } }';
+    await closeSockets(); // so that only these subscriptions count
     const sockets = await Promise.all(
       callers.map(({ headers: { Cookie, Origin, ...payload } }) =>
         connect({ headers: payload }, undefined, { Cookie: Cookie!, Origin: Origin! }),

@@ -9,6 +9,7 @@ import {
   hasUniqueKeys,
   insertKeys,
   isObject,
+  type JsonValue,
   lockClass,
   missingKinds,
   NEW_COLUMNS,
@@ -17,7 +18,6 @@ import {
   newFields,
   newRow,
   noteKinds,
-  type ParameterValue,
   type RecordRow,
   sqlState,
   type Transaction,
@@ -144,6 +144,6 @@ export function fileFieldsOf(known: ClassDefinition): string[] {
 }
 
 export function fileOf(record: SourceRecord, field: string) {
-  const value = record.fields[field] as ParameterValue | undefined;
+  const value = record.fields[field] as JsonValue | undefined;
   return isObject(value) ? value : undefined;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type ParameterValue, parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
+import { parseForm, parseJson } from '../../src/lib/bracket-keys.ts';
 import {
-  type ParameterInput,
   readFlag,
   readIdList,
   readInteger,
@@ -11,11 +10,12 @@ import {
   readText,
   readTimestamp,
   splitCommas,
-} from '../../src/lib/parameter-values.ts';
+} from '../../src/lib/casts.ts';
+import type { JsonValue, OptionalJson } from '../../src/lib/json.ts';
 import { fc } from '../support/app/properties.ts';
 
 describe('readInteger', () => {
-  test.each<[ParameterInput, number]>([
+  test.each<[OptionalJson, number]>([
     [5, 5],
     [-5, -5],
     ['5', 5],
@@ -30,7 +30,7 @@ describe('readInteger', () => {
     expect(readInteger(value)).toBe(integer);
   });
 
-  test.each<[ParameterInput]>([
+  test.each<[OptionalJson]>([
     [undefined],
     [null],
     [true],
@@ -57,20 +57,20 @@ describe('readInteger', () => {
 });
 
 describe('readFlag', () => {
-  test.each<[ParameterInput]>([[1], ['1'], [true], ['true']])('readFlag reads %j as true', (value) =>
+  test.each<[OptionalJson]>([[1], ['1'], [true], ['true']])('readFlag reads %j as true', (value) =>
     expect(readFlag(value)).toBe(true),
   );
-  test.each<[ParameterInput]>([[0], ['0'], [false], ['false'], ['']])('readFlag reads %j as false', (value) =>
+  test.each<[OptionalJson]>([[0], ['0'], [false], ['false'], ['']])('readFlag reads %j as false', (value) =>
     expect(readFlag(value)).toBe(false),
   );
-  test.each<[ParameterInput]>([[undefined], [null], [2], ['yes'], ['TRUE'], ['01'], [[]], [[1]], [parseForm('')]])(
+  test.each<[OptionalJson]>([[undefined], [null], [2], ['yes'], ['TRUE'], ['01'], [[]], [[1]], [parseForm('')]])(
     'readFlag reads %j as neither',
     (value) => expect(readFlag(value)).toBeUndefined(),
   );
 });
 
 describe('readText', () => {
-  test.each<[ParameterInput, string | null | undefined]>([
+  test.each<[OptionalJson, string | null | undefined]>([
     [' bob ', ' bob '],
     ['', ''],
     [5, '5'],
@@ -124,7 +124,7 @@ describe('readList', () => {
 });
 
 describe('readIntegerList', () => {
-  test.each<[ParameterInput, number[] | undefined]>([
+  test.each<[OptionalJson, number[] | undefined]>([
     [undefined, []],
     ['', []],
     ['8, 9', [8, 9]],
@@ -145,7 +145,7 @@ describe('readIntegerList', () => {
 });
 
 describe('readIdList', () => {
-  test.each<[ParameterInput, string[]]>([
+  test.each<[OptionalJson, string[]]>([
     [undefined, []],
     [null, []],
     ['a,b , a', ['a', 'b']],
@@ -161,7 +161,7 @@ describe('readIdList', () => {
 });
 
 describe('readNumberedObject', () => {
-  test.each<[ParameterInput, unknown[] | undefined]>([
+  test.each<[OptionalJson, unknown[] | undefined]>([
     [parseForm('0=a&1=b'), ['a', 'b']],
     [parseForm('1=a&2=b'), ['a', 'b']],
     [parseForm('10=c&2=b&01=a'), ['a', 'b', 'c']],
@@ -185,7 +185,7 @@ test('splitCommas trims items and drops empty ones', () => {
 });
 
 describe('readMoment', () => {
-  test.each<[ParameterInput, string]>([
+  test.each<[OptionalJson, string]>([
     [0, '1970-01-01T00:00:00.000Z'],
     [1795196819, '2026-11-20T17:46:59.000Z'],
     ['1795196819', '2026-11-20T17:46:59.000Z'],
@@ -214,7 +214,7 @@ describe('readMoment', () => {
     expect(new Date(readTimestamp(value) ?? Number.NaN).toISOString()).toBe(iso);
   });
 
-  test.each<[ParameterInput]>([
+  test.each<[OptionalJson]>([
     [undefined],
     [null],
     [true],
@@ -288,7 +288,7 @@ test('no reader throws an unexpected error on any value', () => {
   ];
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      for (const read of readers) read(value as ParameterValue);
+      for (const read of readers) read(value as JsonValue);
     }),
   );
 });

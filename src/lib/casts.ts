@@ -1,28 +1,26 @@
-import { isObject, type ParameterValue } from './bracket-keys.ts';
-
-export type ParameterInput = ParameterValue | undefined;
+import { isObject, type JsonValue, type OptionalJson } from './json.ts';
 
 export const MAX_VALUE_LENGTH = 64;
 
-function isShortText(value: ParameterInput): value is string {
+function isShortText(value: OptionalJson): value is string {
   return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH;
 }
 
 /** Accepts an integer JSON number or decimal text (`"-12"`), up to ±(2^53 − 1). */
-export function readInteger(value: ParameterInput): number | undefined {
+export function readInteger(value: OptionalJson): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   // Adding 0 turns -0 into 0.
   return Number.isSafeInteger(number) ? (number as number) + 0 : undefined;
 }
 
 /** Clamps integers of any size. */
-export function readIntegerWithin(value: ParameterInput, least: number, most: number): number | undefined {
+export function readIntegerWithin(value: OptionalJson, least: number, most: number): number | undefined {
   const number = isShortText(value) && /^[+-]?[0-9]+$/.test(value) ? Number(value) : value;
   const isInteger = Number.isInteger(number) || number === Infinity || number === -Infinity;
   return isInteger ? Math.min(Math.max(number as number, least), most) + 0 : undefined;
 }
 
-export function readNumber(value: ParameterInput): number | undefined {
+export function readNumber(value: OptionalJson): number | undefined {
   const number = isShortText(value) && DECIMAL.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number + 0 : undefined;
 }
@@ -30,7 +28,7 @@ export function readNumber(value: ParameterInput): number | undefined {
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$/;
 
 /** `1 "1" true "true"` are true, `0 "0" false "false" ""` are false, all others undefined. */
-export function readFlag(value: ParameterInput): boolean | undefined {
+export function readFlag(value: OptionalJson): boolean | undefined {
   switch (value) {
     case 1:
     case '1':
@@ -48,13 +46,13 @@ export function readFlag(value: ParameterInput): boolean | undefined {
   }
 }
 
-export function readText(value: ParameterInput): string | null | undefined {
+export function readText(value: OptionalJson): string | null | undefined {
   if (value === null || typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 }
 
 /** Splits a single text at commas, alone or in an array: `"8, 9"`, `key[]=8,9`. A numbered object yields its values. */
-export function readList(value: ParameterInput): ParameterValue[] {
+export function readList(value: OptionalJson): JsonValue[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return splitCommas(value);
 
@@ -62,7 +60,7 @@ export function readList(value: ParameterInput): ParameterValue[] {
   return items.length === 1 && typeof items[0] === 'string' ? splitCommas(items[0]) : items;
 }
 
-export function readIntegerList(value: ParameterInput): number[] | undefined {
+export function readIntegerList(value: OptionalJson): number[] | undefined {
   const integers = new Set<number>();
   for (const item of readList(value)) {
     if (isBlank(item)) continue;
@@ -74,7 +72,7 @@ export function readIntegerList(value: ParameterInput): number[] | undefined {
 }
 
 /** Distinct and trimmed; ignores blank and other items. */
-export function readIdList(value: ParameterInput): string[] {
+export function readIdList(value: OptionalJson): string[] {
   const ids = new Set<string>();
   for (const item of readList(value)) {
     if (typeof item === 'number') ids.add(String(item));
@@ -84,7 +82,7 @@ export function readIdList(value: ParameterInput): string[] {
 }
 
 /** `{ "10": b, "2": a }` → `[a, b]` */
-export function readNumberedObject(value: ParameterInput): ParameterValue[] | undefined {
+export function readNumberedObject(value: OptionalJson): JsonValue[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isObject(value)) return undefined;
 
@@ -105,7 +103,7 @@ export function splitCommas(text: string): string[] {
  * Milliseconds from Unix seconds (number or text), `2023-02-28`, `2023.02.28`, `2023-02-28 23:59:59` or ISO 8601; UTC
  * unless it has a zone. Undefined for nonexistent days and years outside 0001–9999.
  */
-export function readTimestamp(value: ParameterInput): number | undefined {
+export function readTimestamp(value: OptionalJson): number | undefined {
   const milliseconds = isShortText(value) ? momentOfText(value) : secondsToMilliseconds(value);
   if (milliseconds === undefined || milliseconds < FIRST_MOMENT || milliseconds > LAST_MOMENT) return undefined;
   return milliseconds;
@@ -130,7 +128,7 @@ function momentOfText(text: string): number | undefined {
   return time === undefined ? undefined : midnight + time;
 }
 
-function secondsToMilliseconds(seconds: ParameterInput): number | undefined {
+function secondsToMilliseconds(seconds: OptionalJson): number | undefined {
   return typeof seconds === 'number' && Number.isFinite(seconds) ? Math.round(seconds * 1000) + 0 : undefined;
 }
 
@@ -168,6 +166,6 @@ function zoneMinutes(zone: string): number | undefined {
   return zone.startsWith('-') ? -size : size;
 }
 
-function isBlank(value: ParameterValue): boolean {
+function isBlank(value: JsonValue): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
