@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
@@ -187,7 +188,7 @@ export class Hub {
     const deadline = performance.now() + BACKLOG_TIMEOUT_MS;
     while (this.#horizon < end && performance.now() < deadline) {
       this.#look();
-      await new Promise((resolve) => setTimeout(resolve, GAP_RETRY_MS));
+      await delay(GAP_RETRY_MS);
     }
     return this.#horizon;
   }
@@ -227,7 +228,7 @@ export class Hub {
         if (rows.some((row) => row.kind === 'dialogRemoved')) this.removals++;
         this.#undelivered.push(...rows);
         await this.#dispatch();
-        if (isBehind === 'gap') await new Promise((resolve) => setTimeout(resolve, GAP_RETRY_MS));
+        if (isBehind === 'gap') await delay(GAP_RETRY_MS);
         if (isBehind !== 'no') this.#isWanted = true;
       }
     } catch (error) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { db } from '../db/client.ts';
 import { columns, columnsOf, withJson } from '../db/columns.ts';
 import { query } from '../db/query.ts';
@@ -137,8 +138,4 @@ async function oldestRunning(): Promise<bigint> {
 async function nextTransaction(): Promise<bigint> {
   const [row] = await query<{ id: bigint }>`SELECT pg_current_xact_id()::text::bigint AS id`;
   return row!.id;
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

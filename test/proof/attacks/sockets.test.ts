@@ -43,7 +43,10 @@ async function upgradedTcp(url: string): Promise<{ tcp: Socket; received: () => 
   return { tcp, received: () => bytes.subarray(bytes.indexOf('\r\n\r\n') + 4) };
 }
 
-/** The service does not close sockets without `connection_init`, so that a slow machine has time. */
+/**
+ * The service does not close sockets without `connection_init`, so that a slow machine has time. Other waits of the
+ * service go on, because they use promises of timers: transactions of other tests can delay its outbox.
+ */
 function stopTimeouts(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
