@@ -213,7 +213,7 @@ export class JobRuns implements JobRunner {
   }
 }
 
-/** For administrators. The log has the error. */
+/** The message shown to administrators; the log contains the cause. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ArchiveError) {
     const { message } = error;

@@ -84,7 +84,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   readonly #source: SubscriptionSource;
   /** Position up to which missed events have been read; undefined when complete. */
   #missedFrom: bigint | undefined;
-  /** Missed events end here, the queue begins behind. */
+  /** Last position read from the outbox; the live queue starts after it. */
   #missedTo: bigint;
   /** A position that must still be stored, after a burst. */
   #burstFrom: bigint | undefined;

@@ -36,7 +36,7 @@ export const ClassIndexInput = builder.inputType('ClassIndexInput', {
     fields: t.stringList({
       required: true,
       description:
-        'Two or three fields: first those that filters compare with exact values, last the one of ranges and orders. ' +
+        'Two or three fields: list equality fields first, and the field for ranges and sorting last. ' +
         'Not lists, locations or files. Strings may then have at most 400 bytes in UTF-8.',
     }),
     unique: t.boolean({

@@ -95,7 +95,7 @@ function readOnly(answer: (response: ServerResponse) => unknown): Handler {
 /** Without `next`, an address without page is answered with a page of status 404. */
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (() => void) | undefined) => void;
 
-/** The pages are larger than the rest of the service. */
+/** Loaded on first use, because the pages and Express are more code than the rest. */
 function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
   const load = onFirstUse(async () => {
     const { browserPages, sendNotFound } = await import('./pages/browser.ts');

@@ -11,7 +11,7 @@ export const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
 /** Per session or browser, for several tabs. */
 const MAX_PER_CALLER = 5;
-/** Of all browsers that sign in. The oldest give way, so that no client can block the sign-in of others. */
+/** Maximum pending challenges. The oldest are evicted, so that one client cannot block sign-ins. */
 const MAX_SIGN_INS = 10_000;
 
 const TOKEN_BYTES = 32;

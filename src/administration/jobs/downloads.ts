@@ -21,7 +21,7 @@ export interface DownloadTicket {
   expiresAt: Date;
 }
 
-/** Browsers send no headers with a download, so the ticket stands for them. @throws {NotFoundError} */
+/** A download link carries a one-time ticket, because browsers cannot send headers with it. @throws {NotFoundError} */
 export async function createBackupDownload(id: string, { viewer, now }: AdministratorContext): Promise<DownloadTicket> {
   const applicationId = selectedApplication(viewer);
   const { id: administratorId, sessionId } = viewer.administrator;

@@ -61,8 +61,7 @@ builder.mutationField('confirmAdministrator', (t) =>
       code: t.arg.string({ description: CODE }),
       passkey: t.arg({
         type: PasskeyAssertionInput,
-        description:
-          'In place of `password` and `code`: what a passkey of the caller signed for `passkeyConfirmationOptions`.',
+        description: 'Passkey assertion for `passkeyConfirmationOptions`, as an alternative to `password` and `code`.',
       }),
     },
     resolve: (_root, args, context) => confirmAdministrator(args, context.viewer, context),

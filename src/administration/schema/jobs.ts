@@ -55,7 +55,10 @@ const JobProgress = builder.objectRef<Pick<JobRow, 'done' | 'total' | 'step'>>('
   description: 'How much of a job is done, at most a second old.',
   fields: (t) => ({
     done: t.exposeInt('done', { description: 'Rows and files of an export, checks of a check, that are done.' }),
-    total: t.exposeInt('total', { nullable: true, description: 'All of them; null until they are counted.' }),
+    total: t.exposeInt('total', {
+      nullable: true,
+      description: 'Total number of rows, files or checks; null until counted.',
+    }),
     step: t.exposeString('step', {
       nullable: true,
       description: 'What the job does now, for example the name of a check; null unless it runs.',
@@ -130,9 +133,13 @@ const Job = builder.objectRef<JobRow>('Job').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Identifier, 24 hex digits.' }),
     kind: t.expose('kind', { type: JobKind, description: 'What it does.' }),
-    state: t.expose('state', { type: JobState, description: 'How far it is.' }),
+    state: t.expose('state', { type: JobState, description: 'Status of the job.' }),
     isRepair: t.exposeBoolean('isRepair', { description: 'Whether a check repairs differences; false for an export.' }),
-    progress: t.field({ type: JobProgress, description: 'How much is done.', resolve: (job) => job }),
+    progress: t.field({
+      type: JobProgress,
+      description: 'Number of finished rows, files or checks.',
+      resolve: (job) => job,
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
@@ -237,7 +244,7 @@ builder.mutationField('startCheck', (t) =>
         required: true,
         defaultValue: false,
         description:
-          'Whether to correct counters and remove rows that belong to nothing. Fails with `CONFIRMATION_REQUIRED` ' +
+          'Whether to correct counters and remove orphaned rows. Fails with `CONFIRMATION_REQUIRED` ' +
           'unless the caller signed in or called `confirmAdministrator` within 15 minutes.',
       }),
     },
@@ -250,8 +257,8 @@ builder.mutationField('cancelJob', (t) =>
     administrator: { roles: OWNER },
     type: Job,
     description:
-      'Cancels a job. One that waits ends at once; one that runs ends within seconds and keeps its state until then. ' +
-      'Repairs that were made remain. Fails with `UNPROCESSABLE` if the job has ended.',
+      'Cancels a job. A queued job ends immediately; a running job stays `RUNNING` for a few seconds. ' +
+      'Completed repairs are kept. Fails with `UNPROCESSABLE` if the job has ended.',
     args: { id: t.arg.id({ required: true, description: JOB_ID }) },
     resolve: (_root, { id }, context) => cancelJob(id, context),
   }),

@@ -187,8 +187,8 @@ builder.queryField('requestLog', (t) =>
       fields: (t) => ({
         cursor: t.string({
           description:
-            'Position in the log before this page was read. Pass it as `since` to `requestLogged` to receive what is ' +
-            'added after the page; a request in between can be in both.',
+            'Log position at the time of the page. Pass it as `since` to `requestLogged`; entries added in the ' +
+            'meantime may appear twice.',
           resolve: (page) => (page as unknown as RequestLogConnection).cursor,
         }),
         skippedCount: t.int({

@@ -47,7 +47,7 @@ async function servedAsset(name: string, isCompressed: boolean): Promise<ServedF
 interface PageSettings {
   /** Address of the folder of the assets, relative to the page. */
   assets: string;
-  /** Of the service, likewise. */
+  /** Base path of the service, relative to the page. */
   root: string;
   vary?: string;
 }

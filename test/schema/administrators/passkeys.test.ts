@@ -239,7 +239,7 @@ describe('challenges', () => {
     expect(await db.passkeyChallenge.count({ where: { sessionId } })).toBe(5);
   });
 
-  test('of sign-ins are limited to 10,000, and expired ones are deleted', async () => {
+  test('at most 10,000 sign-in challenges are stored, and expired ones are deleted', async () => {
     await db.$executeRaw`
       INSERT INTO passkey_challenges (challenge_hash, purpose, browser_hash, created_at)
       SELECT 'inserted ' || n, 'signIn', 'inserted ' || n, ${running.now()}::timestamptz - interval '1 minute'

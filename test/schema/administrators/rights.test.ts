@@ -88,7 +88,7 @@ test('every deletion and secret requires a confirmation', () => {
 });
 
 describe('an application', () => {
-  test('without a role looks like an unknown one', async () => {
+  test('an application in which the caller has no role looks like an unknown one', async () => {
     const other = await createTenant(0);
     const administrator = await signedInAdministrator('owner');
     for (const id of [other.applicationId, 2_147_483_647]) {
@@ -100,7 +100,7 @@ describe('an application', () => {
     expect(answer.data).toEqual({ application: { id: other.applicationId } });
   });
 
-  test('is required by its operations', async () => {
+  test('operations of applications require an application', async () => {
     const administrator = await signedInAdministrator('owner');
     expect(errorIn(await graphql('{ users { totalCount } }', {}, withoutApplication(administrator)))).toEqual({
       message: 'The header Application must name an application',
@@ -112,7 +112,7 @@ describe('an application', () => {
     }
   });
 
-  test('that is being imported is not found', async () => {
+  test('an application that is being imported is not found', async () => {
     const other = await createTenant(0);
     await db.application.update({ where: { id: other.applicationId }, data: { importId: 'x' } });
     const ofAll = await signedInAdministrator({ applicationId: null, role: 'owner' });

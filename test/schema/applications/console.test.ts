@@ -130,14 +130,14 @@ describe('figures', () => {
     expect(await bytes()).toEqual({ files: 2, own: 12, service: 12 });
   });
 
-  test.each([0, -1, 745])('for %i hours are refused', async (hours) => {
+  test.each([0, -1, 745])('figures for %i hours are refused', async (hours) => {
     expect(errorIn(await graphql(STATS, { hours }, apiKey))).toEqual({
       message: 'hours must be between 1 and 744',
       code: 'BAD_USER_INPUT',
     });
   });
 
-  test('of the service name versions and sizes', async () => {
+  test('serviceStatus returns versions and sizes', async () => {
     const viewer = withoutApplication(await signedInAdministrator('viewer'));
     const { data } = await graphql(
       `{ serviceStatus {

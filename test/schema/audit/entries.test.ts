@@ -39,7 +39,7 @@ const asKey = (change: unknown, values: object = {}) =>
   expect.objectContaining({ actor: KEY, change, ...values }) as object;
 
 describe('changes by an API key', () => {
-  test('have one entry each, with the values before and after, and without secrets', async () => {
+  test('each change has one entry, with the values before and after, and without secrets', async () => {
     await newEntries();
     const user = await createUser({ full_name: 'Ada' });
     const [created] = await newEntries();
@@ -66,14 +66,14 @@ describe('changes by an API key', () => {
     });
   });
 
-  test('are stored with the address of the client and the time', async () => {
+  test('an entry has the address of the client and the time', async () => {
     await createUser();
     const [entry] = await db.auditEntry.findMany({ orderBy: { id: 'desc' }, take: 1 });
     expect(entry).toMatchObject({ network: '127.0.0.1' });
     expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(60_000);
   });
 
-  test('on behalf of a user have entries, too, but texts of messages are not stored', async () => {
+  test('changes on behalf of a user have entries, without the texts of messages', async () => {
     const [sender, other] = [await createUser(), await createUser()];
     const dialogId = await createDialog(onBehalfOf(sender), [other]);
     await newEntries();
@@ -93,7 +93,7 @@ describe('changes by an API key', () => {
     }
   });
 
-  test('of records have entries, also beside those of users in the same moment', async () => {
+  test('changes by an API key are audited while users change records', async () => {
     await execute(
       'mutation { createClass(input: { name: "Notes", fields: [{ name: "text", type: STRING }] }) { id } }',
       {},
@@ -124,7 +124,7 @@ describe('changes by an API key', () => {
     expect(await newEntries()).toEqual([asKey(`delete Record ${id}`)]);
   });
 
-  test('of settings have entries without their secrets', async () => {
+  test('changes of settings have entries without the secrets', async () => {
     await newEntries();
     await execute('mutation { updateApplication(input: { aiDailyTokens: 7 }) { id } }', {}, apiKey);
     await execute('mutation { createApiKey(name: "second") { id } }', {}, apiKey);
@@ -155,7 +155,7 @@ describe('changes by an API key', () => {
     expect(JSON.stringify(entries)).not.toContain('SECRET');
   });
 
-  test('that fail have none', async () => {
+  test('failed changes have no entries', async () => {
     const [one, other] = [await createUser(), await createUser()];
     await newEntries();
     await errorOf(
@@ -166,7 +166,7 @@ describe('changes by an API key', () => {
     expect(await newEntries()).toEqual([]);
   });
 
-  test('of a dialog have one entry, not one for each occupant whose row goes with it', async () => {
+  test('the deletion of a dialog has one entry, not one for each occupant', async () => {
     const [owner, ...others] = [await createUser(), await createUser(), await createUser()];
     const dialogId = await createDialog(owner!, others);
     await newEntries();

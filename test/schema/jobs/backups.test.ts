@@ -128,7 +128,7 @@ describe('an archive', () => {
     expect(await findJob(owner, id)).toMatchObject({ state: 'SUCCEEDED', backup: { isStored: false } });
   });
 
-  test('is not written without a passphrase of sufficient length, and is not one of more than ten', async () => {
+  test('an export requires a long passphrase, and an application stores at most ten archives', async () => {
     for (const passphrase of ['', ' short      ', 'x'.repeat(1_001)]) {
       expect(errorIn(await startExport(owner, passphrase))).toEqual({
         message: 'Passphrase should have 12 to 1000 characters',

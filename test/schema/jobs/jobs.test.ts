@@ -100,8 +100,8 @@ describe('startCheck', () => {
   });
 });
 
-describe('a job', () => {
-  test('is the only one of its kind in an application', async () => {
+describe('jobs', () => {
+  test('an application runs one job of each kind at a time', async () => {
     const lock = await holdMessages();
     const { data } = await startExport(owner);
     const { id } = data.startExport;
@@ -119,7 +119,7 @@ describe('a job', () => {
     expect(await jobIn(owner, id, 'SUCCEEDED')).toMatchObject({ backup: { isStored: true } });
   });
 
-  test('waits while two run, and a waiting one can be canceled at once', async () => {
+  test('a job waits while two run, and a waiting job can be canceled immediately', async () => {
     const lock = await holdMessages();
     const [first, second] = [(await startExport(owner)).data.startExport, (await startCheck(owner)).data.startCheck];
     for (const { id } of [first, second]) await jobIn(owner, id, 'RUNNING');
@@ -141,7 +141,7 @@ describe('a job', () => {
     expect(await findJob(ofOther, dropped.id)).toMatchObject({ state: 'CANCELED', startedAt: null });
   });
 
-  test('that waits for a lock in the database is canceled within seconds and leaves no file', async () => {
+  test('a job that waits for a lock in the database is canceled within seconds and leaves no file', async () => {
     const lock = await holdMessages();
     const { id } = (await startExport(owner)).data.startExport;
     await jobIn(owner, id, 'RUNNING');
@@ -155,7 +155,7 @@ describe('a job', () => {
     });
   });
 
-  test('whose process died is interrupted, releases its files and can be started again at once', async () => {
+  test('a job whose process died is interrupted, releases its files and can be started again at once', async () => {
     const dead = await storedJob({
       state: 'running',
       partCount: 2,
@@ -173,7 +173,7 @@ describe('a job', () => {
     );
   });
 
-  test('is interrupted by the process that loses it, without a new start', async () => {
+  test('a process that loses a job interrupts it and does not start it again', async () => {
     const lock = await holdMessages();
     const { id } = (await startExport(owner)).data.startExport;
     await jobIn(owner, id, 'RUNNING');
@@ -185,7 +185,7 @@ describe('a job', () => {
     expect(await findJob(owner, id)).toMatchObject({ state: 'INTERRUPTED' });
   });
 
-  test('is interrupted when its process stops, and other processes show it', async () => {
+  test('a job is interrupted when its process stops, and other processes show it', async () => {
     const second = await startAnother();
     const lock = await holdMessages();
     const start = `mutation { startCheck(repair: false) { id } }`;
@@ -204,7 +204,7 @@ describe('a job', () => {
     await lock.release();
   });
 
-  test('of another application or an unknown id is not found', async () => {
+  test('a job of another application or with an unknown id is not found', async () => {
     const { id } = await checked(owner);
     const other = await createTenant(0);
     const stranger = await signedInAdministrator({ applicationId: other.applicationId, role: 'owner' });
@@ -216,7 +216,7 @@ describe('a job', () => {
     expect((await execute('{ jobs { edges { node { id } } } }', {}, as)).jobs.edges).toEqual([]);
   });
 
-  test('belongs to an application', async () => {
+  test('a job belongs to an application', async () => {
     expect(errorIn(await startCheck(withoutApplication(owner)))).toEqual({
       message: 'The header Application must name an application',
       code: 'BAD_USER_INPUT',

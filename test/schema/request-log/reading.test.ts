@@ -102,7 +102,7 @@ describe('requestLog', () => {
   });
 });
 
-describe('only', () => {
+describe('who may read the request log', () => {
   const LIST = '{ requestLog(first: 1) { edges { node { id } } } }';
   const OF_ALL = { applicationId: null, role: 'owner' } as const;
 
@@ -190,12 +190,12 @@ describe('requestLogged', () => {
     await closeSockets();
   });
 
-  test('refuses a cursor that is none', async () => {
+  test('refuses a text that is not a cursor', async () => {
     await expect(followRequests(owner, { since: 'x' })).rejects.toMatchObject([{ message: 'Invalid cursor' }]);
   });
 });
 
-describe('a flood', () => {
+describe('floods of requests', () => {
   const ended = (change: Partial<EndedRequest['facts']>, httpStatus = 401): EndedRequest => ({
     facts: { id: 'flood', route: '/users', applicationId: APPLICATION.id, ...change },
     ms: 1,
@@ -209,7 +209,7 @@ describe('a flood', () => {
     responseBytes: 0,
   });
 
-  test('of one kind is sampled and counted, and does not displace others', async () => {
+  test('requests of one kind are sampled and counted, and do not displace others', async () => {
     clock.advance(HOUR);
     const log = new RequestLog(1000, running.now);
     for (let count = 0; count < 100_000; count++) log.add(ended({}));
@@ -224,7 +224,7 @@ describe('a flood', () => {
     expect(requestLog.edges[0].node.requestId).toBe('rare');
   });
 
-  test('of many kinds stores at most 1500 rows per hour, and keeps room for 500 severe ones', async () => {
+  test('requests of many kinds store at most 1500 rows per hour, and leave room for 500 severe ones', async () => {
     clock.advance(HOUR);
     const at = running.now();
     for (let round = 0; round < 5; round++) {
@@ -242,7 +242,7 @@ describe('a flood', () => {
     expect(requestLog.skippedCount).toBe(5000 - 1500);
   });
 
-  test('while the database does not respond keeps a bounded part in memory, and counts the rest', () => {
+  test('while the database does not respond, a bounded part of the requests is kept in memory, and the rest is counted', () => {
     const log = new RequestLog(1000, running.now);
     for (let round = 0; round < 10; round++) {
       for (let route = 0; route < 300; route++) log.add(ended({ route: `/r${round}-${route}` }));
@@ -253,7 +253,7 @@ describe('a flood', () => {
     expect(skipped.map(({ count }) => count)).toEqual([2500]);
   });
 
-  test('with claims of many applications is one of no application', async () => {
+  test('refused requests that claim many applications share one budget', async () => {
     const log = new RequestLog(1000, running.now);
     const claim = (claimedApplicationId: number) => ({
       kind: 'refused' as const,
@@ -269,7 +269,7 @@ describe('a flood', () => {
     expect(await db.requestLogHour.count({ where: { applicationId: { gt: 1_000_000 } } })).toBe(0);
   });
 
-  test('is stored by concurrent processes without gaps in their order', async () => {
+  test('concurrent processes store requests without gaps in their order', async () => {
     clock.advance(MINUTE);
     await storePending();
     const logs = Array.from({ length: 8 }, () => new RequestLog(1000, running.now));

@@ -42,8 +42,8 @@ beforeAll(async () => {
 
 const UNKNOWN_MESSAGE = '0123456789abcdef01234567';
 
-describe('a failed request has a row', () => {
-  test('over REST, with its caller, client and error', async () => {
+describe('failed requests', () => {
+  test('a failed REST request is logged with its caller, client and error', async () => {
     const headers = { 'User-Agent': 'Shop/7.1 (iPhone)' };
     const id = await request(`/chat/Message/${UNKNOWN_MESSAGE}.json?secret=x`, { as: alice, headers });
     const row = await loggedRequest(id, owner);
@@ -78,7 +78,7 @@ describe('a failed request has a row', () => {
     expect(row.responseBytes).toBeGreaterThan(10);
   });
 
-  test('over GraphQL, also if the status of the response is 200', async () => {
+  test('a failed GraphQL request is logged, also if the status of the response is 200', async () => {
     const query = `query Find { message(id: "${UNKNOWN_MESSAGE}") { id } me { id } }`;
     const id = await request('/graphql', { as: onBehalfOf(alice), json: { query } });
     expect(await loggedRequest(id, owner)).toMatchObject({
@@ -111,7 +111,7 @@ describe('a failed request has a row', () => {
     expect(JSON.stringify(row)).not.toContain('hunter2');
   });
 
-  test('of an operation of a socket, by the id of the socket', async () => {
+  test('a failed operation of a socket is logged with the id of the socket', async () => {
     const socket = await connect(alice);
     const rows = () => loggedRequests({ filter: { transport: 'WEBSOCKET', userId: alice.id } }, owner);
     // One after the other, because the clock of the test does not order them.
@@ -128,7 +128,7 @@ describe('a failed request has a row', () => {
     await socket.close();
   });
 
-  test('of a socket whose credentials are refused', async () => {
+  test('a socket whose credentials are refused is logged', async () => {
     const socket = await openSocket();
     socket.send({ type: 'connection_init', payload: { 'SVC-Token': 'wrong' } });
     await socket.closed;
@@ -137,7 +137,7 @@ describe('a failed request has a row', () => {
     expect((await rows())[0]).toMatchObject({ status: 401, errors: [{ code: 'UNAUTHENTICATED' }], operation: null });
   });
 
-  test('with the shape of an unknown path, and without values', async () => {
+  test('a request of an unknown path is logged with the shape of the path, and without values', async () => {
     const id = await request(`/user/17/${'s3cr3t'.repeat(4)}/ada@example.org/Ada/complete?token=abc`, { as: alice });
     expect(await loggedRequest(id, service)).toMatchObject({
       transport: 'REST',
@@ -147,25 +147,25 @@ describe('a failed request has a row', () => {
     });
   });
 
-  test('of a page', async () => {
+  test('a failed request of a page is logged', async () => {
     const id = await request('/guides/none', { headers: { Accept: 'text/html' } });
     expect(await loggedRequest(id, service)).toMatchObject({ transport: 'PAGE', route: '/guides', status: 404 });
   });
 });
 
 describe('the application of a request', () => {
-  test('is that of a refused token', async () => {
+  test('a request with a refused token is logged for the application of the token', async () => {
     const id = await request('/session.json', { headers: { 'SVC-Token': alice.token.slice(0, 8).padEnd(40, '0') } });
     expect(await loggedRequest(id, owner)).toMatchObject({ status: 401, caller: 'REFUSED', userId: null });
   });
 
-  test('is none if the token claims one that does not exist', async () => {
+  test('a request whose token claims an unknown application is logged without an application', async () => {
     const id = await request('/session.json', { headers: { 'SVC-Token': 'ffff'.padStart(8, '0').padEnd(40, '0') } });
     expect(await loggedRequest(id, service)).toMatchObject({ status: 401 });
     expect(await db.requestLogEnd.count({ where: { applicationId: 0xffff } })).toBe(0);
   });
 
-  test('is that of the signed keys if a session is refused', async () => {
+  test('a refused session is logged for the application of the signed keys', async () => {
     const json = { ...signedParameters(), signature: '0'.repeat(40) };
     const id = await request('/session.json', { json });
     expect(await loggedRequest(id, owner)).toMatchObject({
@@ -175,7 +175,7 @@ describe('the application of a request', () => {
     });
   });
 
-  test('is none without credentials', async () => {
+  test('a request without credentials is logged without an application', async () => {
     const id = await request('/users.json');
     expect(await loggedRequest(id, service)).toMatchObject({ status: 401, caller: 'ANONYMOUS' });
     expect(await loggedRequests({ filter: { requestId: id } }, owner)).toEqual([]);
@@ -183,7 +183,7 @@ describe('the application of a request', () => {
 });
 
 describe('successful requests', () => {
-  test('have no row, nor have probes', async () => {
+  test('successful requests and probes are not logged', async () => {
     const fast = await request('/session.json', { as: alice });
     const probe = await request('/healthz');
     const failed = await request(`/users/${2 ** 31 - 1}.json`, { as: alice });
@@ -193,7 +193,7 @@ describe('successful requests', () => {
     }
   });
 
-  test('have a row if they were slow', async () => {
+  test('slow requests are logged', async () => {
     const id = 'slow-1';
     const headers = { ...alice.headers, 'X-Request-Id': id, 'Content-Type': 'application/json' };
     // The rest of the body follows late.
@@ -209,7 +209,7 @@ describe('successful requests', () => {
     expect(ids).toContain(id);
   });
 
-  test('have none if they are streams, which may last', async () => {
+  test('open streams are not logged as slow', async () => {
     const query = encodeURIComponent('subscription { messageSent { cursor } }');
     const aborted = new AbortController();
     const headers = { ...alice.headers, Accept: 'text/event-stream', 'X-Request-Id': 'stream-1' };
