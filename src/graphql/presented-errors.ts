@@ -28,17 +28,21 @@ function presentedOf(error: unknown, log: Logger): GraphQLError {
     const { message } = cutMessage(presented);
     return withExtensions(presented, message, { ...presented.extensions, code: 'BAD_USER_INPUT' });
   }
-  if (isDatabaseUnavailable(cause) || isReadOnly(cause) || isLockConflict(cause)) {
+  const failure = temporaryFailure(cause);
+  if (failure) {
     const unavailable = new ServiceUnavailableError();
-    const reason = isLockConflict(cause) ? 'a statement waited too long for the locks of others' : failureOf(cause);
-    log.error({ err: cause, path: presented.path }, reason);
+    log.error({ err: cause, path: presented.path }, failure);
     return withExtensions(presented, unavailable.message, unavailable.extensions);
   }
   log.error({ err: cause, path: presented.path }, 'a resolver failed');
   return withExtensions(presented, 'Internal server error', { code: 'INTERNAL_SERVER_ERROR' });
 }
 
-const failureOf = (cause: unknown) => `the database is ${isReadOnly(cause) ? 'read-only' : 'unavailable'}`;
+function temporaryFailure(cause: unknown): string | undefined {
+  if (isLockConflict(cause)) return 'a statement waited too long for the locks of others';
+  if (isReadOnly(cause)) return 'the database is read-only';
+  return isDatabaseUnavailable(cause) ? 'the database is unavailable' : undefined;
+}
 
 /** In characters; messages may repeat literals, values or names of the request. */
 const MAX_MESSAGE = 500;

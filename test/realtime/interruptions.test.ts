@@ -3,6 +3,7 @@ import { APPLICATION, running, useApp } from '../support/app/app.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 import { outboxReads, ownConnection, sql } from '../support/app/sql.ts';
 import { rawRequest } from '../support/clients/raw-http.ts';
+import { rest } from '../support/clients/rest.ts';
 import { streamEvents } from '../support/clients/sse.ts';
 import {
   closeSockets,
@@ -198,6 +199,13 @@ test('a read-only database serves reads and refuses writes as unavailable, until
   expect(await readiness()).toEqual([503, 'not ready: the database is read-only\n']);
   const failure = await errorOf(SEND, { input: { dialogId, text: 'lost' } }, alice);
   expect(failure).toEqual({ message: UNAVAILABLE.message, ...UNAVAILABLE.extensions });
+  const json = { chat_dialog_id: dialogId, message: 'lost' };
+  const refused = await rest('POST', '/chat/Message', { as: alice, json });
+  expect([refused.status, refused.text, refused.headers.get('retry-after')]).toEqual([
+    503,
+    '{"errors":["Service unavailable"]}',
+    '1',
+  ]);
   const { messages } = await execute(TEXTS, { dialogId }, bob);
   expect(messages.edges).toEqual([{ node: { text: 'before' } }]);
   await setReadOnly(false);

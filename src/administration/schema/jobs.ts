@@ -137,7 +137,7 @@ const Job = builder.objectRef<JobRow>('Job').implement({
     isRepair: t.exposeBoolean('isRepair', { description: 'Whether a check repairs differences; false for an export.' }),
     progress: t.field({
       type: JobProgress,
-      description: 'Number of finished rows, files or checks.',
+      description: 'Finished and total rows, files or checks.',
       resolve: (job) => job,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),

@@ -21,12 +21,11 @@ export interface Secret {
   additionalData?: (row: NamedRow) => string;
 }
 
-/** A test fails if a table is neither in `ARCHIVED` nor in `EXCLUDED_TABLES`. */
 export const APPLICATIONS = 'applications';
 
 /**
  * A row follows the rows that it references. Sweeps run during an import, so rows that make the service sweep or finish
- * something follow all rows they concern.
+ * something follow all rows they concern. A test fails if a table is neither here nor in `EXCLUDED_TABLES`.
  */
 export const ARCHIVED: readonly ArchivedTable[] = [
   {

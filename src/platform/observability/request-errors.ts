@@ -75,7 +75,6 @@ export function statusOfErrors(errors: readonly NotedError[]): number {
 }
 
 function statusOfError({ extensions }: NotedError): number {
-  if (extensions?.reason === 'UNAVAILABLE') return 503;
   return STATUS_OF_CODE[extensions?.code as ErrorCode] ?? 400;
 }
 

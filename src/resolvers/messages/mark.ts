@@ -114,7 +114,7 @@ function insertMarks(
       WHERE was_read <> ${isRead}::boolean OR was_delivered <> ${isDelivered}::boolean
       ON CONFLICT (application_id, dialog_id, seq, user_id) DO UPDATE
       SET is_read = coalesce(excluded.is_read, k.is_read), is_delivered = coalesce(excluded.is_delivered, k.is_delivered)
-    ), announced AS (
+    ), published AS (
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, created_at)
       SELECT ${applicationId}::int, 'messagesMarked', ${dialogId}, ${dialogId}, ${userId}::int,
         jsonb_strip_nulls(jsonb_build_object('messageIds', jsonb_agg(id ORDER BY seq), 'read', ${isRead}::boolean,

@@ -21,7 +21,7 @@ import {
 } from './details.ts';
 import type { MessageRow } from './rows.ts';
 
-export interface PageRequest {
+export interface PageQuery {
   dialogId: string;
   orderBy: Prisma.Sql;
   limit: number;
@@ -41,7 +41,7 @@ export interface MessagesOfDialog {
 
 /** One statement, which the first pages of one turn share. @throws {NotFoundError} {ForbiddenError} */
 export async function readMessagesOfDialog(
-  { orderBy, search, ...wanted }: PageRequest,
+  { orderBy, search, ...wanted }: PageQuery,
   viewer: ActingViewer,
 ): Promise<MessagesOfDialog> {
   const { dialogId, limit } = wanted;
@@ -64,7 +64,7 @@ export async function readMessagesOfDialog(
   return { dialog, messages, details: detailsOf(messages, row!) };
 }
 
-interface Input extends Omit<PageRequest, 'orderBy' | 'search'> {
+interface Input extends Omit<PageQuery, 'orderBy' | 'search'> {
   applicationId: number;
   userId: number;
   isKey: boolean;

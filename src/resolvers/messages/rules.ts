@@ -27,7 +27,7 @@ export const BLANK = 'MESSAGE_REQUIRED';
 const TEXT_MEMBERS = new Set(['uid', 'name', 'content-type', 'contentType']);
 const NUMBER_MEMBERS = new Set(['size', 'width', 'height', 'duration']);
 
-/** Keys of the contract that custom parameters cannot have. A column that is added later must not be among them. */
+/** Keys that custom parameters cannot have, fixed by the contract: clients may already use any other name. */
 const RESERVED_KEYS = new Set([
   ...['_id', 'chat_dialog_id', 'message', 'sender_id', 'recipient_id', 'attachments', 'date_sent', 'created_at'],
   ...['updated_at', 'read', 'read_ids', 'delivered', 'delivered_ids', 'reactions', 'send_to_chat'],

@@ -90,7 +90,7 @@ async function store(batches: Batch[], applicationId: number, skipLocked: Prisma
       INSERT INTO records (application_id, ${NEW_COLUMNS}) SELECT ${applicationId}::int, ${NEW_VALUES}
       FROM sound g
       RETURNING application_id, id, class_key, user_id, created_at
-    )${keys}, announced AS (
+    )${keys}, published AS (
       INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, created_at)
       SELECT application_id, 'recordCreated', class_key, id, nullif(user_id, 0), created_at FROM stored ORDER BY id
     )

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { presentError } from '../../graphql/presented-errors.ts';
-import type { ServiceError } from '../../lib/errors.ts';
+import { type ErrorCode, STATUS_OF_CODE } from '../../lib/errors.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { Meter } from '../../platform/limits/rate-limits.ts';
 import { factsOf } from '../../platform/observability/request-facts.ts';
@@ -67,9 +67,9 @@ export class Responses {
 
   sendError(exchange: Exchange, error: unknown, bodyOf: Route['errors'], expiresAt: Date | undefined): void {
     if (exchange.response.headersSent) return;
-    const answer = this.#errorAnswer(error, bodyOf, exchange);
+    const { retryAfter, ...answer } = this.#errorAnswer(error, bodyOf, exchange);
     noteError(exchange, error, answer);
-    this.send(exchange, answer, expiresAt, retryHeaders(serviceErrorOf(error)));
+    this.send(exchange, answer, expiresAt, retryAfter ? { 'Retry-After': String(retryAfter) } : undefined);
   }
 
   /** Legacy endpoints answer invalid input without a text; the request log has it. */
@@ -79,12 +79,17 @@ export class Responses {
     this.send(exchange, answer, expiresAt);
   }
 
-  #errorAnswer(error: unknown, bodyOf: Route['errors'], { requestId }: Exchange): RestResponse {
+  /** `retryAfter` in seconds. */
+  #errorAnswer(
+    error: unknown,
+    bodyOf: Route['errors'],
+    { requestId }: Exchange,
+  ): RestResponse & { retryAfter?: unknown } {
     const known = serviceErrorOf(error);
-    if (known) return legacyError(known, bodyOf);
+    if (known) return { ...legacyError(known, bodyOf), retryAfter: known.extensions.retryAfter };
     const { message, extensions } = presentError(error, this.#log.child({ requestId }));
-    if (extensions.reason === 'UNAVAILABLE') return { status: 503, body: { errors: [message] } };
-    if (extensions.code === 'INTERNAL_SERVER_ERROR') return { status: 500, body: { errors: [message] } };
+    const status = STATUS_OF_CODE[extensions.code as ErrorCode];
+    if (status >= 500) return { status, body: { errors: [message] }, retryAfter: extensions.retryAfter };
     // An error of GraphQL: its type cannot represent a value.
     return { status: 400, body: { errors: ['Malformed request body'] } };
   }
@@ -120,10 +125,4 @@ function writeBody(
   const { type, text } = body;
   headers.push('Content-Type', type, 'Content-Length', String(Buffer.byteLength(text)));
   response.writeHead(status, headers).end(text);
-}
-
-/** Except for the quota of requests, which adds the header itself. */
-function retryHeaders(error: ServiceError | undefined): Record<string, string> | undefined {
-  const { retryAfter } = error?.extensions ?? {};
-  return retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { MailUnavailableError } from '../../../src/gateways/mailer.ts';
+import { STATUS_OF_CODE } from '../../../src/lib/errors.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { readMetrics } from '../../support/app/metrics.ts';
 import { ownConnection } from '../../support/app/sql.ts';
@@ -99,6 +100,8 @@ test('every metric in the example alerts exists', async () => {
   expect(named.size).toBe(6);
   const { text } = await rawRequest('GET', '/metrics');
   for (const name of named) expect(text).toContain(`# TYPE ${name} `);
+  const failures = Object.entries(STATUS_OF_CODE).filter(([, status]) => status >= 500);
+  expect(/code=~"([^"]*)"/.exec(alerts)![1]!.split('|').sort()).toEqual(failures.map(([code]) => code).sort());
 });
 
 test('mails of resets that the mail server does not accept are counted, also those of the reset page', async () => {
