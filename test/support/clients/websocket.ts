@@ -18,6 +18,8 @@ export interface RawSocket {
   socket: WebSocket;
   received: SocketMessage[];
   closed: Promise<{ code: number; reason: string }>;
+  /** @throws {Error} with the close code */
+  failIfClosed: () => void;
   send: (message: SocketMessage) => void;
   /** Waits for the first matching message, earlier ones included. */
   find: (fits: (message: SocketMessage) => boolean) => Promise<SocketMessage>;
@@ -52,6 +54,9 @@ export async function openSocket(app: App = running.app, headers: Record<string,
     wake();
   });
   let end: { code: number; reason: string } | undefined;
+  const failIfClosed = () => {
+    if (end) throw new Error(`the socket closed with ${end.code} ${end.reason}`);
+  };
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on('close', (code, reason) => {
       end = { code, reason: String(reason) };
@@ -69,7 +74,7 @@ export async function openSocket(app: App = running.app, headers: Record<string,
     for (;;) {
       const found = received.find(fits);
       if (found) return found;
-      if (end) throw new Error(`the socket closed with ${end.code} ${end.reason}`);
+      failIfClosed();
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
   };
@@ -78,6 +83,7 @@ export async function openSocket(app: App = running.app, headers: Record<string,
     socket,
     received,
     closed,
+    failIfClosed,
     send,
     find,
     run: async (query, variables) => {
@@ -150,7 +156,11 @@ export async function listenOn(
     socket,
     payloads: receivedEvents,
     atLeast: async (count) => {
-      await until(() => receivedEvents().length >= count);
+      await until(() => {
+        if (receivedEvents().length >= count) return true;
+        socket.failIfClosed();
+        return false;
+      });
       return receivedEvents();
     },
     close: socket.close,
