@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type ConnectionState, graphql } from '../../packages/client/src/index.ts';
 import { APPLICATION, clock, running, useApp } from '../support/app/app.ts';
@@ -284,22 +284,59 @@ test('a subscription reports a gap to onGap and continues from the present; with
   await expect(take(strict, 1)).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
 });
 
-test('the queue of a slow reader is bounded, and no event is lost', async () => {
-  const { alice, dialogId, client } = await cast();
-  const events = client.subscribe(HEAR, { dialogId });
-  await events.ready;
-  const messageId = await send(alice, dialogId, 'notified often');
-  const rows = await sql<{ position: string }>(
-    `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
-     SELECT application_id, 'messageSent', id, $2, user_id, $3 FROM dialogs, generate_series(1, 2500) WHERE id = $1
-     RETURNING position`,
-    [dialogId, messageId, running.now()],
-  );
-  running.app.services.outbox.wake();
-  await until(() => running.app.services.hub.subscriptionCount === 0); // unsubscribed because its queue is full
-  const received = await take(events, 2_501);
-  const cursors = received.map(({ messageSent }) => Number(messageSent.cursor));
-  expect(cursors.slice(1)).toEqual(rows.map(({ position }) => Number(position)));
+describe('the queue of a slow reader is bounded, and no event is lost', () => {
+  /** Publishes a message several times. @returns the cursors */
+  async function publishAgain(dialogId: string, messageId: string, times: number): Promise<number[]> {
+    const rows = await sql<{ position: string }>(
+      `INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
+       SELECT application_id, 'messageSent', id, $2, user_id, $3 FROM dialogs, generate_series(1, $4) WHERE id = $1
+       RETURNING position`,
+      [dialogId, messageId, running.now(), times],
+    );
+    running.app.services.outbox.wake();
+    return rows.map(({ position }) => Number(position));
+  }
+
+  const subscriptionCount = () => running.app.services.hub.subscriptionCount;
+  const cursorOf = ({ messageSent }: { messageSent: { cursor: string } }) => Number(messageSent.cursor);
+
+  test('if the events arrive faster than the service can send them', async () => {
+    const { alice, dialogId, client } = await cast();
+    const events = client.subscribe(HEAR, { dialogId });
+    await events.ready;
+    await until(() => subscriptionCount() === 1);
+    const positions = await publishAgain(dialogId, await send(alice, dialogId, 'notified often'), 2_500);
+    await until(() => subscriptionCount() === 0);
+    const received = await take(events, 2_501);
+    expect(received.slice(1).map(cursorOf)).toEqual(positions);
+  });
+
+  test('if the connection is lost before the reader has taken the events in the queue', async () => {
+    const between = await proxy();
+    const { alice, dialogId, client } = await cast({ url: between.url });
+    const events = client.subscribe(HEAR, { dialogId });
+    await events.ready;
+    await until(() => subscriptionCount() === 1);
+    const messageId = await send(alice, dialogId, 'notified often');
+    const positions: number[] = [];
+    while (subscriptionCount() === 1) {
+      positions.push(...(await publishAgain(dialogId, messageId, 100)));
+      await until(() => (running.app.services.hub.readUpTo ?? 0n) >= BigInt(positions.at(-1)!));
+    }
+    between.target = await deadAddress();
+    between.cut();
+    const { connections } = between;
+    await until(() => between.connections > connections); // the client knows that its connection is lost
+    const reader = events[Symbol.asyncIterator]();
+    const next = async () => cursorOf((await reader.next()).value!);
+    const received: number[] = [];
+    while (received.length < 1_000) received.push(await next());
+    const following = next(); // the queue is empty
+    between.target = running.url;
+    received.push(await following);
+    while (received.length < positions.length + 1) received.push(await next());
+    expect(received.slice(1)).toEqual(positions);
+  });
 });
 
 test('typing and presence are delivered again after a lost connection', async () => {

@@ -72,6 +72,7 @@ describe('objects that are gone before delivery', () => {
     const since = await present(bob);
     const live = await listen(DIALOG_EVENTS, { dialogId }, alice);
     const id = await send(alice, dialogId, 'gone');
+    await live.atLeast(1);
     const early = await listen(MESSAGE_SENT, { dialogId, since }, bob);
     await early.atLeast(1);
     await throughRest.deleteMessages(alice, [id], true);

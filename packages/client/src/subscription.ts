@@ -136,12 +136,13 @@ export class Subscription<Data> implements AsyncIterable<Data>, Talker {
 
   /** Subscribes after the last cursor; without one, fetches the current cursor first. */
   #begin(): void {
+    // Also without a connection, so that the next one subscribes.
+    this.#isFull = false;
     const wire = this.#wire;
     if (!wire || this.#ended) return;
     this.#attempt.abort();
     const attempt = new AbortController();
     this.#attempt = attempt;
-    this.#isFull = false;
     this.#hasBegun = true;
     const continuation = this.#continuation;
     const since = this.#place.received;

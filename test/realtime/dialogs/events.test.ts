@@ -345,6 +345,7 @@ test('other applications receive no events', async () => {
   const lobby = await createDialog(alice, [], 'PUBLIC_GROUP');
   const id = await throughRest.send(alice, dialogId, 'secret');
   await throughRest.react(alice, id, 'like');
+  await until(() => eventsOf(own).length >= 3);
   await throughRest.deleteDialog(alice, lobby, true);
   await throughRest.deleteDialog(alice, dialogId, true);
   await until(() => eventsOf(own).length >= 5);

@@ -160,9 +160,12 @@ describe('subscriptions of others', () => {
   test('a user who rejoins a dialog receives its events from then on', async () => {
     const { alice, bob, dialogId, sentinel } = await cast();
     const ofAll = await listen(DIALOG_EVENTS, {}, bob);
+    const hers = await listen(MESSAGE_SENT, { dialogId }, alice);
     await throughRest.update(alice, dialogId, { leave: [bob] });
     await send(alice, dialogId, 'meanwhile');
+    await hers.atLeast(1);
     await throughRest.update(alice, dialogId, { join: [bob] });
+    await ofAll.atLeast(2);
     const ofDialog = await listen(DIALOG_EVENTS, { dialogId }, bob);
     await send(alice, dialogId, 'welcome');
     const [events] = await sentinel.receivedBy(ofAll);

@@ -81,8 +81,12 @@ export async function createListeners(app: App = running.app): Promise<Listeners
     for (const as of [alice, bob, bob, carol, mallory, apiKey]) {
       listeners.push(await listen(DIALOG_EVENTS, {}, as, app));
     }
+    const earlier = await sentinel.receivedBy(...listeners);
     await act();
-    const [ofAlice, ofBob, otherDevice, ofCarol, ofMallory, key] = await sentinel.receivedBy(...listeners);
+    const all = await sentinel.receivedBy(...listeners);
+    const [ofAlice, ofBob, otherDevice, ofCarol, ofMallory, key] = all.map((events, index) =>
+      events.slice(earlier[index]!.length),
+    );
     for (const one of listeners) await one.close();
     return {
       alice: ofAlice!,
