@@ -41,7 +41,7 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
   return new SubscriptionResults(queue, args);
 }
 
-export interface Receiver {
+export interface ResultReceiver {
   /** @returns a promise when the next result should wait */
   send: (result: ExecutionResult, hasMore: boolean) => Promise<void> | undefined;
   /** The subscription has ended, by the error if there is one. */
@@ -98,12 +98,12 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
    * Sends the results until the end, instead of `next`. Holds no promise while there are no events, because each
    * idle subscriber would retain it with its callers.
    */
-  forward(receiver: Receiver): void {
+  forward(receiver: ResultReceiver): void {
     this.#queue.onReady = () => void this.#forward(receiver);
     void this.#forward(receiver);
   }
 
-  async #forward(receiver: Receiver): Promise<void> {
+  async #forward(receiver: ResultReceiver): Promise<void> {
     if (this.#isForwarding) return;
     this.#isForwarding = true;
     await undefined; // the hub may be about to add more events, which are executed together

@@ -6,7 +6,7 @@ import {
   interruptLapsed,
   type Outcome,
   type OwnedJob,
-  type Progress,
+  type JobProgress,
   storeProgress,
 } from '../administration/jobs/lease.ts';
 import type { JobResult } from '../administration/jobs/rows.ts';
@@ -33,7 +33,7 @@ const STOPPED = 'The service stopped. Start the job again.';
 
 interface OwnJob extends OwnedJob {
   order: JobOrder;
-  progress: Progress;
+  progress: JobProgress;
   storedProgress: string;
   beatenAt: number;
   /** A change was published, for example a cancellation. */

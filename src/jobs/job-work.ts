@@ -1,5 +1,5 @@
 import type { ClientConfig } from 'pg';
-import type { Progress } from '../administration/jobs/lease.ts';
+import type { JobProgress } from '../administration/jobs/lease.ts';
 import type { CheckOutcome, CheckResult, ExportResult, FoundDifference } from '../administration/jobs/rows.ts';
 import type { JobOrder, Services } from '../context.ts';
 import { countUndecryptable } from '../resolvers/applications/secrets.ts';
@@ -17,7 +17,7 @@ export interface Work {
   services: Services;
   signal: AbortSignal;
   /** Updated as the work proceeds. */
-  progress: Progress;
+  progress: JobProgress;
 }
 
 // The modules are loaded on first use, because few processes need them.

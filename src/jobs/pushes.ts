@@ -3,7 +3,7 @@ import type { Services } from '../context.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
-import { startDueEvents } from '../resolvers/events/due.ts';
+import { startDueEvents } from '../resolvers/push-events/due.ts';
 import { DELIVER, type DeliverJob, type PushContext, SPREAD, type SpreadJob } from '../resolvers/pushes/context.ts';
 import { deliverPushes } from '../resolvers/pushes/deliver.ts';
 import { findDue, startDueRetries } from '../resolvers/pushes/due.ts';

@@ -1,5 +1,5 @@
 import type { Storage } from '../gateways/storage.ts';
-import { sweepUnfinishedBlobs } from '../resolvers/content/sweep.ts';
+import { sweepUnfinishedBlobs } from '../resolvers/blobs/sweep.ts';
 import { sweepStagedFiles } from '../resolvers/files/staged.ts';
 
 export async function sweepFiles(now: Date, storage: Storage): Promise<void> {

@@ -12,7 +12,7 @@ import { RecentEvents } from './recent-events.ts';
 import { RecipientResolver } from './recipients.ts';
 import type { RecordClass } from './record-filters.ts';
 import { type StreamEvent, Subscription, type SubscriptionSource, type SubscriptionTarget } from './subscription.ts';
-import { SubscriptionRegistry } from './subscriptions.ts';
+import { SubscriptionRegistry } from './subscription-registry.ts';
 
 /** Polling interval, because wake-up signals can be lost (for example when the sender is killed after its commit). */
 const POLL_INTERVAL_MS = SECOND;

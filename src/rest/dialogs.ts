@@ -10,7 +10,7 @@ import { dialogDocs } from './openapi/docs/dialogs.ts';
 import { anything, described, requestObject } from './openapi/docs/schemas.ts';
 import {
   count,
-  type FilterInput,
+  type ListFilter,
   type FilterNames,
   filtersOf,
   isCount,
@@ -20,7 +20,7 @@ import {
   window,
 } from './parameters/lists.ts';
 import { flag, id, ids, isSet, reader, refusedAs, text, unlessMissing, userIds } from './parameters/readers.ts';
-import { asInput, limited, members, parameters, required, type Source, tableOf, together } from './parameters/table.ts';
+import { asInput, limited, members, parameters, required, type ParameterSource, tableOf, together } from './parameters/table.ts';
 import { readCriteria, readFields } from './record-forms.ts';
 import { DIALOG_TYPE, DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
 
@@ -272,13 +272,13 @@ function valuesOf(data: JsonValue | undefined): Parameters | undefined {
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-function readData(data: OptionalJson, source: Source) {
+function readData(data: OptionalJson, source: ParameterSource) {
   const values = valuesOf(data);
   return { dataClassName: className(data), data: values && readFields(values, source) };
 }
 
 /** The fields of a class are under `data`; their `[or]` join those of the dialog. */
-function readDialogFilter(parameters: Parameters): FilterInput & { data?: Parameters } {
+function readDialogFilter(parameters: Parameters): ListFilter & { data?: Parameters } {
   const filter = readFilter(parameters, FILTERS);
   const values = valuesOf(classed(parameters.data));
   if (!values) return filter;

@@ -1,6 +1,6 @@
 import { initGraphQLTada } from 'gql.tada';
 import type { introspection } from '../generated/graphql-env.d.ts';
-import type { FileContent } from '../resolvers/files/content.ts';
+import type { FileContent } from '../resolvers/files/served-file.ts';
 
 /** Scalars have the types that resolvers return, because execution is in process. */
 export const graphql = initGraphQLTada<{

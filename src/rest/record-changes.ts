@@ -17,7 +17,7 @@ import {
   type ParameterTable,
   parameters,
   required,
-  type Source,
+  type ParameterSource,
   tableOf,
   together,
 } from './parameters/table.ts';
@@ -103,7 +103,7 @@ const changedByCriteria = {
     window,
     changedRecord,
   ).schema,
-  read: (parameters: Parameters, source: Source) => {
+  read: (parameters: Parameters, source: ParameterSource) => {
     const { search_criteria: criteria, limit: _limit, skip: _skip, ...changes } = parameters;
     return {
       criteria: isObject(criteria) ? readCriteria(criteria) : undefined,

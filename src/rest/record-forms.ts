@@ -3,7 +3,7 @@ import { readList, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { anything, described, mapOf, named, requestObject, text, WRONG_TYPE } from './openapi/docs/schemas.ts';
-import { noted, parameters, type Source } from './parameters/table.ts';
+import { noted, parameters, type ParameterSource } from './parameters/table.ts';
 import { permissionsOf } from './record-permissions.ts';
 
 export const CLASS_NAME = 'Name of the class.';
@@ -45,7 +45,7 @@ const { schema: ofNewRecord, read: readMembers } = parameters('CreateRecordInput
 
 export const newRecord = {
   schema: named('NewRecord', { ...ofNewRecord, additionalProperties: VALUES }),
-  read: (parameters: Parameters, source: Source) => {
+  read: (parameters: Parameters, source: ParameterSource) => {
     const fields = readFields(parameters, source);
     return { fields, ...readMembers(parameters, source), parentId: parentOf(fields) };
   },
@@ -80,7 +80,7 @@ function parentOf({ _parent_id: id }: Parameters): string | undefined {
   return readText(id) || undefined;
 }
 
-function readChanges(parameters: Parameters, source: Source) {
+function readChanges(parameters: Parameters, source: ParameterSource) {
   const operators: Operators = {};
   const fields: Parameters = Object.create(null);
   for (const [name, value] of Object.entries(parameters)) {
@@ -96,7 +96,7 @@ function readChanges(parameters: Parameters, source: Source) {
 }
 
 /** Except in JSON, the text `null` is null. */
-export function readFields(parameters: Parameters, { header }: Pick<Source, 'header'>): Parameters {
+export function readFields(parameters: Parameters, { header }: Pick<ParameterSource, 'header'>): Parameters {
   if (/^\s*application\/json/i.test(header('Content-Type') ?? '')) return parameters;
   const fields: Parameters = Object.create(null);
   for (const [name, value] of Object.entries(parameters)) fields[name] = value === 'null' ? null : value;

@@ -15,7 +15,7 @@ import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
-import type { FileContent } from '../resolvers/files/content.ts';
+import type { FileContent } from '../resolvers/files/served-file.ts';
 import './plugins/administrator-access.ts';
 import './plugins/clean-inputs.ts';
 import './plugins/fresh-loaders.ts';

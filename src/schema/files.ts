@@ -1,4 +1,4 @@
-import type { FileContent, ServedFile } from '../resolvers/files/content.ts';
+import type { FileContent, ServedFile } from '../resolvers/files/served-file.ts';
 import { builder } from './builder.ts';
 
 builder.scalarType('FileContent', {

@@ -1,12 +1,12 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
-import { attachedBlobs } from '../resolvers/content/attached.ts';
+import { attachedBlobs } from '../resolvers/blobs/attached.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
 import { listMessages } from '../resolvers/messages/list.ts';
 import { ownReactions, reactionLoader } from '../resolvers/messages/reactions-of.ts';
 import { readStateLoader } from '../resolvers/messages/read-state.ts';
 import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
-import { Blob } from './content.ts';
+import { Blob } from './blobs.ts';
 import { CREATED_AT, DIALOG_ID, FILTER, MESSAGE_ID, ORDER, UPDATED_AT } from './descriptions.ts';
 import { MessageFilter, MessageOrder } from './message-filters.ts';
 import { metered } from './metered.ts';

@@ -1,5 +1,5 @@
 import { STAFF } from '../administration/administrators/rights.ts';
-import { listPushDeliveries, listPushSends } from '../resolvers/events/deliveries.ts';
+import { listPushDeliveries, listPushSends } from '../resolvers/push-events/deliveries.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';

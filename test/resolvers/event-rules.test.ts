@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstDue, nextDue } from '../../src/resolvers/events/rules.ts';
+import { firstDue, nextDue } from '../../src/resolvers/push-events/rules.ts';
 import { nextAttempt } from '../../src/resolvers/pushes/retries.ts';
 import { fc } from '../support/app/properties.ts';
 

@@ -30,13 +30,13 @@ export { ACCESS_KINDS, type Grants, grantsOf } from '../../../src/resolvers/clas
 export { ALL_SLOTS } from '../../../src/resolvers/classes/slots.ts';
 export { updateClass } from '../../../src/resolvers/classes/update.ts';
 export type { FileValue } from '../../../src/resolvers/classes/values.ts';
-export { newUid } from '../../../src/resolvers/content/uids.ts';
+export { newUid } from '../../../src/resolvers/blobs/uids.ts';
 export { dataColumns } from '../../../src/resolvers/dialogs/data.ts';
 export { leaveGroups } from '../../../src/resolvers/dialogs/leave.ts';
 export { claimFile, releaseFile, removeReleased, stageFile } from '../../../src/resolvers/files/staged.ts';
 export { withoutReservedKeys } from '../../../src/resolvers/messages/rules.ts';
 export { newFields, type RuledField } from '../../../src/resolvers/records/changes.ts';
-export { ClassChanged, lockClass, withClasses } from '../../../src/resolvers/records/lock-class.ts';
+export { ClassChanged, lockClassForWrite, withClasses } from '../../../src/resolvers/records/lock-class.ts';
 export { missingKinds } from '../../../src/resolvers/records/permissions.ts';
 export { NEW_COLUMNS, NEW_INPUT, NEW_VALUES, newRow, type RecordRow } from '../../../src/resolvers/records/rows.ts';
 export { hasUniqueKeys, insertKeys } from '../../../src/resolvers/records/unique.ts';

@@ -41,7 +41,7 @@ export function claimJob(job: OwnedJob, now: Date): Promise<boolean> {
   });
 }
 
-export interface Progress {
+export interface JobProgress {
   done: number;
   total: number | null;
   step: string | null;
@@ -50,7 +50,7 @@ export interface Progress {
 /** Renews the lease. @returns undefined if the job is no longer one of this process */
 export async function storeProgress(
   job: OwnedJob,
-  { done, total, step }: Progress,
+  { done, total, step }: JobProgress,
 ): Promise<{ isCancelRequested: boolean } | undefined> {
   const [row] = await query<{ isCancelRequested: boolean }>`
     UPDATE jobs j SET heartbeat_at = clock_timestamp(), done = ${done}, total = ${total}, step = ${step}

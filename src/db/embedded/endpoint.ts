@@ -7,7 +7,7 @@ import { claimFile } from './claim-file.ts';
 import { type Cluster, giveTo } from './cluster.ts';
 import type { PidFile } from './pid-file.ts';
 
-export type Endpoint = Pick<PidFile, 'host' | 'port'>;
+export type ServerAddress = Pick<PidFile, 'host' | 'port'>;
 
 /** Any port works, because each socket has its own folder. */
 const SOCKET_PORT = 5432;
@@ -16,7 +16,7 @@ const SOCKET_PORT = 5432;
 const LONGEST_PARENT = 72;
 
 /** Recorded in the cluster, so that all processes use the same folder even if they have different TMPDIRs. */
-export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
+export async function chooseEndpoint(cluster: Cluster): Promise<ServerAddress> {
   if (process.platform === 'win32') return { host: '127.0.0.1', port: await findFreePort() };
 
   const note = join(cluster.folder, 'socket');
@@ -32,14 +32,14 @@ export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
 }
 
 /** Whether only the cluster's owner and root can have created a socket there. */
-export function isTrustworthy({ account }: Cluster, { host }: Endpoint): boolean {
+export function isTrustworthy({ account }: Cluster, { host }: ServerAddress): boolean {
   if (process.platform === 'win32') return true;
   const stat = lstatSync(host, { throwIfNoEntry: false });
   const owner = account.uid ?? process.getuid?.();
   return !!stat?.isDirectory() && stat.uid === owner && (stat.mode & 0o077) === 0;
 }
 
-export function removeEndpoint({ host }: Endpoint): void {
+export function removeEndpoint({ host }: ServerAddress): void {
   if (process.platform === 'win32') return;
   try {
     rmdirSync(host);

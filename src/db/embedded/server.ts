@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cluster } from './cluster.ts';
-import { chooseEndpoint, type Endpoint, isTrustworthy, removeEndpoint } from './endpoint.ts';
+import { chooseEndpoint, type ServerAddress, isTrustworthy, removeEndpoint } from './endpoint.ts';
 import { disownStranger, isAlive, type PidFile, readPidFile } from './pid-file.ts';
 
 /** The connection's lock keeps other processes from stopping the server. */
@@ -72,7 +72,7 @@ async function isLastUser(connection: pg.Client): Promise<boolean> {
 
 type ConnectionAttempt = pg.Client | 'absent' | (string & {});
 
-async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<ConnectionAttempt> {
+async function connect(cluster: Cluster, { host, port }: ServerAddress): Promise<ConnectionAttempt> {
   if (!isTrustworthy(cluster, { host, port })) return 'absent';
 
   const connection = new pg.Client({ host, port, user: 'postgres', database: 'postgres', ssl: false });
@@ -89,7 +89,7 @@ async function connect(cluster: Cluster, { host, port }: Endpoint): Promise<Conn
   }
 }
 
-type Launch = { pid: number | undefined; endpoint: Endpoint; log: Log; ended: Error | number | string | undefined };
+type Launch = { pid: number | undefined; endpoint: ServerAddress; log: Log; ended: Error | number | string | undefined };
 
 async function launchServer(cluster: Cluster, flags: string[]): Promise<Launch> {
   const { folder, account, binaries } = cluster;
@@ -127,7 +127,7 @@ function explainExit({ ended, log }: Launch): { error: Error; isTransient: boole
   return { error, isTransient: ended === 0 || /lock file|shared memory block/.test(output) };
 }
 
-function settings({ host, port }: Endpoint): string[] {
+function settings({ host, port }: ServerAddress): string[] {
   const isWindows = process.platform === 'win32';
   const values = {
     listen_addresses: isWindows ? host : '',

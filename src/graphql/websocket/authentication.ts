@@ -9,7 +9,7 @@ import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
 import { presentError } from '../presented-errors.ts';
-import type { Connection } from './connection.ts';
+import type { SocketConnection } from './connection.ts';
 import { recordRefusedSocket } from './recording.ts';
 
 const TRY_AGAIN_LATER = 1013;
@@ -25,7 +25,7 @@ export class SocketAuthentication {
   }
 
   /** Closes the socket if it is refused. */
-  async admit(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
+  async admit(connection: SocketConnection, payload: Record<string, unknown> | undefined): Promise<boolean> {
     try {
       const isAdmitted = await this.#accept(connection, payload);
       if (!isAdmitted) connection.close(CloseCode.Forbidden, 'Forbidden'); // no effect on a closed socket
@@ -40,7 +40,7 @@ export class SocketAuthentication {
     }
   }
 
-  async #accept(connection: Connection, payload: Record<string, unknown> | undefined): Promise<boolean> {
+  async #accept(connection: SocketConnection, payload: Record<string, unknown> | undefined): Promise<boolean> {
     const read = payloadReader(payload);
     const credentials = withAdministrator(readCredentials(read, this.#tokenHeaders), connection.consolePage, read);
     const network = this.#services.networkOf(connection.request);

@@ -28,10 +28,10 @@ export const MESSAGE_TOO_BIG = 1009;
 
 /** Refers to its connection, so that all sockets share their listeners. */
 export class ServerSocket extends WebSocket {
-  connection: Connection | undefined;
+  connection: SocketConnection | undefined;
 }
 
-export function connectionOf(socket: WebSocket): Connection {
+export function connectionOf(socket: WebSocket): SocketConnection {
   return (socket as ServerSocket).connection!;
 }
 
@@ -66,7 +66,7 @@ export class SocketOperation {
  * A socket with its caller and operations. Ten thousand of them are idle, so it has few objects of its own: no
  * listeners, log child or upgrade request, and no timer once it is initialized.
  */
-export class Connection {
+export class SocketConnection {
   readonly socket: ServerSocket;
   /** Stream below the socket. */
   readonly #wire: Duplex;

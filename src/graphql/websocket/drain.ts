@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Connection, ServerSocket } from './connection.ts';
+import type { SocketConnection, ServerSocket } from './connection.ts';
 
 /** Spreads the closing evenly over the given milliseconds, so that clients do not reconnect all at once. */
-export async function drainWithin(connections: Connection[], milliseconds: number): Promise<void> {
+export async function drainWithin(connections: SocketConnection[], milliseconds: number): Promise<void> {
   const begin = performance.now();
   const until = (moment: number) => pause(begin + moment - performance.now());
   for (const [nth, connection] of connections.entries()) {
@@ -17,7 +17,7 @@ export async function drainWithin(connections: Connection[], milliseconds: numbe
  * Closes a socket after its queries and mutations have completed. Does not read later messages: clients resend
  * unanswered operations to another process, and none executes twice.
  */
-export function drain(connection: Connection): Promise<void> {
+export function drain(connection: SocketConnection): Promise<void> {
   const { socket } = connection;
   return new Promise((resolve) => {
     const end = () => {

@@ -11,9 +11,9 @@ import { execute } from '../execute.ts';
 import { type RequestedOperation, requestedOperation } from '../operations.ts';
 import { presentError } from '../presented-errors.ts';
 import { readRequest } from '../read-request.ts';
-import { type Receiver, SubscriptionResults, subscribe } from '../subscribe.ts';
+import { type ResultReceiver, SubscriptionResults, subscribe } from '../subscribe.ts';
 import { tracedExecution } from '../traced-execution.ts';
-import { type Connection, SocketOperation, TOO_SLOW } from './connection.ts';
+import { type SocketConnection, SocketOperation, TOO_SLOW } from './connection.ts';
 import { nextFrame } from './frames.ts';
 import { recordOperation } from './recording.ts';
 
@@ -24,7 +24,7 @@ const OF_MESSAGE = { kind: 'server', isRoot: true } as const;
 
 /** Executes an operation and sends its results. Returns when a subscription has begun. */
 export async function runOperation(
-  connection: Connection,
+  connection: SocketConnection,
   id: string,
   payload: SubscribePayload,
   services: Services,
@@ -54,7 +54,7 @@ interface Begun {
   requested?: RequestedOperation | undefined;
 }
 
-async function answer(connection: Connection, begun: Begun, services: Services): Promise<void> {
+async function answer(connection: SocketConnection, begun: Begun, services: Services): Promise<void> {
   const { operation } = begun;
   const { id } = operation;
   const args = await prepare(connection, begun, services);
@@ -88,7 +88,7 @@ async function answer(connection: Connection, begun: Begun, services: Services):
 }
 
 function record(
-  connection: Connection,
+  connection: SocketConnection,
   { operation, begunAt, viewer, requested }: Begun,
   { errors, bytes }: { errors?: readonly GraphQLError[] | undefined; bytes?: () => number },
   services: Services,
@@ -97,20 +97,20 @@ function record(
   recordOperation(connection, bytes ? { ...ended, bytes } : ended, services);
 }
 
-function presented(errors: readonly GraphQLError[], connection: Connection, services: Services): GraphQLError[] {
+function presented(errors: readonly GraphQLError[], connection: SocketConnection, services: Services): GraphQLError[] {
   const log = connection.logTo(services);
   return errors.map((error) => presentError(error, log));
 }
 
 /** Sends the results of one operation. */
-class Sender implements Receiver {
-  readonly #connection: Connection;
+class Sender implements ResultReceiver {
+  readonly #connection: SocketConnection;
   readonly #operation: SocketOperation;
   readonly #services: Services;
   readonly #viewer: Viewer | undefined;
   readonly #requested: RequestedOperation | undefined;
 
-  constructor(connection: Connection, { operation, viewer, requested }: Begun, services: Services) {
+  constructor(connection: SocketConnection, { operation, viewer, requested }: Begun, services: Services) {
     this.#connection = connection;
     this.#operation = operation;
     this.#services = services;
@@ -151,7 +151,7 @@ class Sender implements Receiver {
  * since the socket was opened.
  */
 async function prepare(
-  connection: Connection,
+  connection: SocketConnection,
   begun: Begun,
   services: Services,
 ): Promise<ExecutionArgs | readonly GraphQLError[]> {
@@ -188,7 +188,7 @@ async function prepare(
   return { schema, document, variableValues: variables, operationName, contextValue };
 }
 
-function errorMessage(id: string, errors: readonly GraphQLError[], connection: Connection, services: Services) {
+function errorMessage(id: string, errors: readonly GraphQLError[], connection: SocketConnection, services: Services) {
   const payload = presented(errors, connection, services).map((error) => error.toJSON());
   return { id, type: MessageType.Error, payload };
 }

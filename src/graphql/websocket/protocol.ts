@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { SocketAuthentication } from './authentication.ts';
-import { type Connection, connectionOf, MESSAGE_TOO_BIG } from './connection.ts';
+import { type SocketConnection, connectionOf, MESSAGE_TOO_BIG } from './connection.ts';
 import { runOperation } from './operations.ts';
 
 const INIT_TIMEOUT_MS = 3 * SECOND;
@@ -18,8 +18,8 @@ const MAX_EARLY_PING_LENGTH = 1024;
 export function createProtocol(
   services: Services,
   authentication: SocketAuthentication,
-): (connection: Connection) => void {
-  async function handle(connection: Connection, message: Message, length: number): Promise<void> {
+): (connection: SocketConnection) => void {
+  async function handle(connection: SocketConnection, message: Message, length: number): Promise<void> {
     switch (message.type) {
       case MessageType.ConnectionInit:
         if (connection.state !== 'open') {

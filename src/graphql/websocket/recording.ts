@@ -3,7 +3,7 @@ import type { Services } from '../../context.ts';
 import type { Viewer } from '../../lib/access.ts';
 import type { NotedError } from '../../platform/observability/request-errors.ts';
 import type { RequestedOperation } from '../operations.ts';
-import type { Connection } from './connection.ts';
+import type { SocketConnection } from './connection.ts';
 
 export interface RecordedOperation {
   viewer: Viewer | undefined;
@@ -18,7 +18,7 @@ export interface RecordedOperation {
 
 /** Adds an operation of a socket to the request log if it has failed or was slow. */
 export function recordOperation(
-  connection: Connection,
+  connection: SocketConnection,
   { viewer, requested, errors, ms, isCutOff = false, bytes }: RecordedOperation,
   { requestLog, networkOf }: Services,
 ): void {
@@ -40,7 +40,7 @@ export function recordOperation(
 
 /** A socket whose `connection_init` was refused. */
 export function recordRefusedSocket(
-  connection: Connection,
+  connection: SocketConnection,
   error: GraphQLError,
   viewer: Viewer | undefined,
   services: Services,

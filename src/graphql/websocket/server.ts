@@ -10,7 +10,7 @@ import type { Unread } from '../../platform/http/unread-responses.ts';
 import type { Requests } from '../../platform/observability/requests.ts';
 import { consolePage } from '../console-cookie.ts';
 import { SocketAuthentication } from './authentication.ts';
-import { Connection, connectionOf, ServerSocket } from './connection.ts';
+import { SocketConnection, connectionOf, ServerSocket } from './connection.ts';
 import { closeGoingAway, drain, drainWithin } from './drain.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createProtocol } from './protocol.ts';
@@ -26,7 +26,7 @@ export function graphqlOverSocket(
 ) {
   const heartbeat = new Heartbeat();
   const limit = services.rateLimits?.connections;
-  const connectionOfWire = new WeakMap<Duplex, Connection>();
+  const connectionOfWire = new WeakMap<Duplex, SocketConnection>();
   const serve = createProtocol(services, new SocketAuthentication(services, tokenHeaders));
   const sockets = new WebSocketServer<typeof ServerSocket>({
     noServer: true,
@@ -54,7 +54,7 @@ export function graphqlOverSocket(
   // Not closures of the upgrade, because they would retain the request as long as the socket.
   function accept(socket: ServerSocket, request: IncomingMessage): void {
     heartbeat.add(socket);
-    const connection = new Connection(socket, request);
+    const connection = new SocketConnection(socket, request);
     unread.note(request.socket, connection.request, connection);
     connectionOfWire.set(request.socket, connection);
     request.socket.prependListener('data', onData);

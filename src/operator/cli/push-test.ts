@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { ActingContext } from '../../context.ts';
-import { createEvents } from '../../resolvers/events/create.ts';
-import { listPushDeliveries, listPushSends } from '../../resolvers/events/deliveries.ts';
+import { createEvents } from '../../resolvers/push-events/create.ts';
+import { listPushDeliveries, listPushSends } from '../../resolvers/push-events/deliveries.ts';
 import { PUSH_CHANNELS, PUSH_ENVIRONMENTS, type PushEnvironment } from '../../resolvers/pushes/channels.ts';
 import { administerApplication } from './administer.ts';
 import { applicationOption, wholeNumber } from './options.ts';

@@ -1,7 +1,7 @@
 import type { AdministrationContext } from '../../context.ts';
 import { appendDeletedClass } from '../../realtime/outbox.ts';
 import { reloadCatalogue, renewCatalogue } from './catalogue.ts';
-import { changeClasses, lockClass } from './lock.ts';
+import { changeClasses, lockClassForChange } from './lock.ts';
 
 type Listener = () => void;
 
@@ -17,7 +17,7 @@ export function onClassDeleted(listener: Listener): () => void {
 export async function deleteClass(name: string, { viewer, now, outbox }: AdministrationContext): Promise<true> {
   const { applicationId } = viewer;
   await changeClasses(viewer, async (transaction) => {
-    const { key } = await lockClass(transaction, applicationId, name);
+    const { key } = await lockClassForChange(transaction, applicationId, name);
     await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
     await transaction.deletedClass.create({ data: { applicationId, classKey: key } });
     await appendDeletedClass(transaction, { applicationId, classKey: key }, now());

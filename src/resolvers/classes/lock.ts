@@ -17,7 +17,7 @@ export function changeClasses(
 }
 
 /** Blocks writes to records of the class until the transaction ends. */
-export async function lockClass(
+export async function lockClassForChange(
   transaction: Transaction,
   applicationId: number,
   name: string,

@@ -4,7 +4,7 @@ import { changedIndexes, prepareIndex, storeIndexes } from './compound-indexes.t
 import { changedFields } from './definition.ts';
 import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
-import { changeClasses, lockClass } from './lock.ts';
+import { changeClasses, lockClassForChange } from './lock.ts';
 import { type ClassChanges, grantsIn, withoutNulls } from './rules.ts';
 /** Waits for writers of records; later writers see the change. Builds indexes of existing records in the background. */
 export async function updateClass(
@@ -17,7 +17,7 @@ export async function updateClass(
   const at = now();
   const grants = grantsIn(withoutNulls(changes.permissions));
   await changeClasses(viewer, async (transaction) => {
-    const locked = await lockClass(transaction, applicationId, name);
+    const locked = await lockClassForChange(transaction, applicationId, name);
     const isEmpty = (await transaction.record.findFirst({ where: ofClass(locked), select: { id: true } })) === null;
     const fields = changedFields(locked.fields, changes.fields ?? [], { isEmpty });
     for (const change of fields) await prepareField(transaction, locked, change);

@@ -36,7 +36,7 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
 }
 
 /** @throws like `requireReadableDialog` */
-export function readableDialog(id: string, row: Standing | undefined, viewer: ActingViewer): ReadableDialog {
+export function readableDialog(id: string, row: CallerMembership | undefined, viewer: ActingViewer): ReadableDialog {
   if (!row) throw new NotFoundError();
   const { type, memberVersion, isMember } = row;
   requireReader(row, viewer);
@@ -58,19 +58,19 @@ const OCCUPANT = columns({
 });
 
 /** Of a dialog `d` and the caller's membership `o`. */
-export function standing(applicationId: number) {
+export function callerMembership(applicationId: number) {
   const hasMarks = Prisma.sql`EXISTS (SELECT FROM message_marks k
     WHERE k.application_id = ${applicationId} AND k.dialog_id = o.dialog_id AND k.user_id = o.user_id)`;
   return select`${DIALOG}, ${OCCUPANT}, ${column('hasMarks', 'boolean', hasMarks)}`;
 }
-export type Standing = RowOf<[ReturnType<typeof standing>]>;
+export type CallerMembership = RowOf<[ReturnType<typeof callerMembership>]>;
 
 const ORD = columns({ ord: ['int', 'w.ord::int'] });
 
 const findDialogPlace = coalesce(
   async (wanted: { applicationId: number; dialogId: string; userId: number }[], applicationId: number) => {
     const rows = await query`
-      SELECT ${standing(applicationId)}, ${ORD}
+      SELECT ${callerMembership(applicationId)}, ${ORD}
       FROM unnest(${wanted.map((key) => key.dialogId)}::text[], ${wanted.map((key) => key.userId)}::int[])
         WITH ORDINALITY AS w (id, user_id, ord)
       JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = w.id

@@ -8,7 +8,7 @@ import type { StoredFields } from '../classes/values.ts';
 import { FieldChanges, newFields } from '../records/changes.ts';
 import { whereOf } from '../records/conditions.ts';
 import { readRecordFilter } from '../records/filter.ts';
-import { lockClass } from '../records/lock-class.ts';
+import { lockClassForWrite } from '../records/lock-class.ts';
 import { presentFields } from '../records/rows.ts';
 
 export interface DataInput {
@@ -66,7 +66,7 @@ export async function dataColumns(
   data: DialogData | undefined,
 ): Promise<{ dataClassKey?: number; data?: Prisma.InputJsonObject }> {
   if (!data) return {};
-  await lockClass(transaction, data.class);
+  await lockClassForWrite(transaction, data.class);
   return { dataClassKey: data.class.key, data: data.fields as Prisma.InputJsonObject };
 }
 

@@ -12,8 +12,8 @@ export interface MessageDetails {
   /** Undefined when the dialog has been deleted. */
   dialogType: number | undefined;
   /** Former members included; empty for public groups. */
-  members: Reader[];
-  marks: Mark[];
+  members: Watermarks[];
+  marks: StoredMark[];
   /** In the order in which they were added. */
   reactions: Reaction[];
 }
@@ -23,8 +23,8 @@ export interface DetailParts {
   reactions: boolean;
 }
 
-export type Reader = [userId: number, readSeq: number, deliveredSeq: number, unreadOwn: number, undeliveredOwn: number];
-export type Mark = [seq: number, userId: number, isRead: boolean | null, isDelivered: boolean | null];
+export type Watermarks = [userId: number, readSeq: number, deliveredSeq: number, unreadOwn: number, undeliveredOwn: number];
+export type StoredMark = [seq: number, userId: number, isRead: boolean | null, isDelivered: boolean | null];
 export type Reaction = [messageId: string, userId: number, name: string];
 
 interface Page {
@@ -36,8 +36,8 @@ interface Page {
 
 export interface PageDetails {
   dialogType: number | null;
-  members: Reader[] | null;
-  marks: Mark[] | null;
+  members: Watermarks[] | null;
+  marks: StoredMark[] | null;
   reactions: Reaction[] | null;
 }
 

@@ -7,7 +7,7 @@ import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { type ReadableDialog, readableDialog, standing } from '../dialogs/access.ts';
+import { type ReadableDialog, readableDialog, callerMembership } from '../dialogs/access.ts';
 import { hiddenFromUser } from '../dialogs/hidden-messages.ts';
 import {
   type DetailParts,
@@ -78,7 +78,7 @@ const WANTED = columns({
 
 const pageColumns = (applicationId: number) =>
   withJson<Omit<PageDetails, 'dialogType'>>()(
-    select`${standing(applicationId)}, ${WANTED},
+    select`${callerMembership(applicationId)}, ${WANTED},
       ${column('members', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${membersOf(applicationId)} END`)},
       ${column('marks', 'json | null', Prisma.sql`CASE WHEN w.read_state THEN ${marksOf(applicationId)} END`)},
       ${column('reactions', 'json | null', Prisma.sql`CASE WHEN w.reactions THEN ${reactionsOf(applicationId)} END`)}`,

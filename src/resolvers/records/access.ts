@@ -37,12 +37,12 @@ export async function readableParts(known: ClassDefinition, viewer: IdentifiedVi
   return [...open, own, shared];
 }
 
-export function isReadable(known: ClassDefinition, viewer: Reader) {
+export function isReadable(known: ClassDefinition, viewer: RecordReader) {
   return column('isReadable', 'boolean', readable(known, viewer));
 }
 
 /** A viewer, or users named by a column of the statement. */
-export type Reader = IdentifiedViewer | NamedUser;
+export type RecordReader = IdentifiedViewer | NamedUser;
 
 interface NamedUser {
   kind: 'user';
@@ -51,7 +51,7 @@ interface NamedUser {
 }
 
 /** A single condition, for statements that select given records. */
-export function readable(known: ClassDefinition, viewer: Reader): Prisma.Sql {
+export function readable(known: ClassDefinition, viewer: RecordReader): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
   if (isForbidden(known.readers)) return Prisma.sql`false`;
   if (viewer.kind === 'application') return Prisma.sql`r.is_open`;

@@ -21,14 +21,14 @@ const MAX_FILTER_VALUES = 1_000;
 const MAX_CONTAINMENTS = 20;
 
 /** Location of field values. */
-export interface Source {
+export interface FieldSource {
   /** Object of all fields; trusted SQL. */
   fields: Prisma.Sql;
   /** Whether slots exist; images outside the table have none. */
   hasSlots: boolean;
 }
 
-export const RECORDS: Source = { fields: Prisma.sql`r.fields`, hasSlots: true };
+export const RECORDS: FieldSource = { fields: Prisma.sql`r.fields`, hasSlots: true };
 
 export const COMMON_COLUMNS: Record<string, FilteredField> = {
   _id: { column: Prisma.sql`r.id`, cast: 'text' },
@@ -39,12 +39,12 @@ export const COMMON_COLUMNS: Record<string, FilteredField> = {
 };
 
 /** Names and values are parameters; columns are trusted SQL. @throws {BadInputError} too complex */
-export function whereOf(condition: RecordCondition, source: Source = RECORDS): Prisma.Sql {
+export function whereOf(condition: RecordCondition, source: FieldSource = RECORDS): Prisma.Sql {
   if (countValues(condition) > MAX_FILTER_VALUES) throw new BadInputError('REQUEST_TOO_COMPLEX');
   return compile(condition, source);
 }
 
-function compile(condition: RecordCondition, source: Source): Prisma.Sql {
+function compile(condition: RecordCondition, source: FieldSource): Prisma.Sql {
   if ('all' in condition) return joined(condition.all, ' AND ', Prisma.sql`true`, source);
   if ('any' in condition) return joined(condition.any, ' OR ', Prisma.sql`false`, source);
   const common = Object.hasOwn(COMMON_COLUMNS, condition.field.name) ? COMMON_COLUMNS[condition.field.name] : undefined;
@@ -58,7 +58,7 @@ function compile(condition: RecordCondition, source: Source): Prisma.Sql {
   return slot ? slotTest(condition, slot, source) : plainTest(condition, source);
 }
 
-function joined(parts: RecordCondition[], operator: string, none: Prisma.Sql, source: Source): Prisma.Sql {
+function joined(parts: RecordCondition[], operator: string, none: Prisma.Sql, source: FieldSource): Prisma.Sql {
   if (parts.length === 0) return none;
   return Prisma.sql`(${Prisma.join(
     parts.map((part) => compile(part, source)),
@@ -77,7 +77,7 @@ export function slotColumn(slot: Slot): Prisma.Sql {
 }
 
 /** Comparable value of a field that is not an array; null if unset. */
-export function plainColumn({ name, type }: FilterField, { fields }: Source): FilteredField {
+export function plainColumn({ name, type }: FilterField, { fields }: FieldSource): FilteredField {
   switch (type) {
     case 'String':
       return { column: Prisma.sql`((${fields} ->> ${name}) COLLATE "C")`, cast: 'text' };
@@ -91,7 +91,7 @@ export function plainColumn({ name, type }: FilterField, { fields }: Source): Fi
 }
 
 /** Without a slot; the index of all fields serves equality. */
-function plainTest(test: FilterTest, source: Source): Prisma.Sql {
+function plainTest(test: FilterTest, source: FieldSource): Prisma.Sql {
   const { field, operator, value } = test;
   if (field.type !== 'File' && value !== null) {
     if (operator === 'eq') return containment(test.field.name, storedForm(value as FilterValue), source);
@@ -108,7 +108,7 @@ function plainTest(test: FilterTest, source: Source): Prisma.Sql {
   return Prisma.join(fieldConditions(filter as FieldFilter, column), ' AND ');
 }
 
-function slotTest({ field, operator, value }: FilterTest, slot: Slot, source: Source): Prisma.Sql {
+function slotTest({ field, operator, value }: FilterTest, slot: Slot, source: FieldSource): Prisma.Sql {
   const column = slotColumn(slot);
   const isText = slotKindOf(field as ClassField) === 'text';
   const cast = Prisma.raw(isText ? 'text' : 'float8');
@@ -138,7 +138,7 @@ function slotTest({ field, operator, value }: FilterTest, slot: Slot, source: So
   }
 }
 
-function arrayTest({ field: { name }, operator, value }: FilterTest, source: Source): Prisma.Sql {
+function arrayTest({ field: { name }, operator, value }: FilterTest, source: FieldSource): Prisma.Sql {
   const holds = (items: FilterValue[]) => containment(name, items.map(storedForm), source);
   const isSet = Prisma.sql`jsonb_exists(${source.fields}, ${name})`;
   switch (operator) {
@@ -158,7 +158,7 @@ function arrayTest({ field: { name }, operator, value }: FilterTest, source: Sou
 
 function placeTest(
   { field: { name }, operator, value }: FilterTest,
-  source: Source,
+  source: FieldSource,
   slot: Slot | undefined,
 ): Prisma.Sql {
   if (operator !== 'near') {
@@ -178,7 +178,7 @@ function placeTest(
   return slot ? Prisma.sql`(${point} <@ cube_enlarge(${centre}, ${chord}::float8, 3) AND ${isWithin})` : isWithin;
 }
 
-function containment(name: string, value: Scalar | Scalar[], { fields }: Source): Prisma.Sql {
+function containment(name: string, value: Scalar | Scalar[], { fields }: FieldSource): Prisma.Sql {
   return Prisma.sql`${fields} @> ${JSON.stringify({ [name]: value })}::jsonb`;
 }
 

@@ -6,7 +6,7 @@ import { NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import type { FileValue } from '../classes/values.ts';
-import { type ServedFile, servedFile } from '../files/content.ts';
+import { type ServedFile, servedFile } from '../files/served-file.ts';
 import { claimFile, releaseFile, removeReleased } from '../files/staged.ts';
 import { forbidden } from './access.ts';
 import { findRecord } from './find.ts';

@@ -8,7 +8,7 @@ import { groupBy } from '../../lib/collections.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { distinctIds, isStringId } from '../../lib/string-ids.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
-import { forbidden, isReadable, type Reader, readable } from './access.ts';
+import { forbidden, isReadable, type RecordReader, readable } from './access.ts';
 import { LISTED_COLUMNS, type ListedRow, type PresentedRecord } from './rows.ts';
 
 /** `notFoundIds` includes unreadable records. */
@@ -89,7 +89,7 @@ const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)
 /** One class, and viewers of one kind. `place` is the 1-based position in `wanted`. */
 function readForEach(wanted: Wanted[]): Promise<(ReadRow & { place: number })[]> {
   const { known, viewer } = wanted[0]!;
-  const reader: Reader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;
+  const reader: RecordReader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;
   const userIds = wanted.map((one) => (one.viewer.kind === 'user' ? one.viewer.userId : null));
   return query`
     SELECT ${LISTED_COLUMNS}, ${isReadable(known, reader)}, ${PLACE}

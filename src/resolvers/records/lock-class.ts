@@ -77,7 +77,7 @@ function whileLocked<Result>(applicationId: number, act: () => Promise<Result>):
 }
 
 /** Blocks changes of the class until the transaction ends. @throws {ClassChanged} it has another version */
-export async function lockClass(
+export async function lockClassForWrite(
   transaction: Transaction,
   { applicationId, key, version }: ClassDefinition,
 ): Promise<void> {

@@ -11,7 +11,7 @@ import { isStringId } from '../../lib/string-ids.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { isOpen } from '../classes/grants.ts';
 import { allows, isReadable } from './access.ts';
-import { ClassChanged, lockClass } from './lock-class.ts';
+import { ClassChanged, lockClassForWrite } from './lock-class.ts';
 import { IMAGE, RECORD_COLUMNS, type RecordRow, SLOT_CHANGES, SLOT_COLUMNS, slotsOf } from './rows.ts';
 import { FIELD_BYTES, type HeldRecord } from './sizes.ts';
 import { hasUniqueKeys, insertKeys, takenKeys, takenProblem, type UniqueRow } from './unique.ts';
@@ -91,7 +91,7 @@ export async function changing<Result>(
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const run = async (transaction: Transaction) => {
-    await lockClass(transaction, known);
+    await lockClassForWrite(transaction, known);
     return work(transaction);
   };
   const result = await transact(jobOwnerOf(viewer), run).catch(async (error: unknown) => {

@@ -16,7 +16,7 @@ import {
 import { isMailAddress } from '../../lib/mail-address.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
-import { revokeUploads } from '../content/revoke.ts';
+import { revokeUploads } from '../blobs/revoke.ts';
 import { removeReleased } from '../files/staged.ts';
 import { renderMail } from '../mail/render.ts';
 import { OF_APPLICATION, takeDailyShare } from '../users/daily-usage.ts';

@@ -4,11 +4,11 @@ import { lanes } from '../../db/lanes.ts';
 import { type ByteRange, readRange } from '../../lib/byte-ranges.ts';
 import { headerType } from '../../lib/header-type.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
-import type { ServedFile } from '../../resolvers/files/content.ts';
+import type { ServedFile } from '../../resolvers/files/served-file.ts';
 import { contentDisposition } from './content-disposition.ts';
 import { addHeaders, type HeaderList } from './headers.ts';
 
-export interface Receiver {
+export interface DownloadTarget {
   request: IncomingMessage;
   response: ServerResponse;
   /** Whose downloads take turns. */
@@ -49,7 +49,7 @@ export function portionOf({ name, contentType, size }: ServedFile, request: Inco
 export async function sendPortion(
   { content }: ServedFile,
   { status, range, headers }: Portion,
-  { request, response, owner, more }: Receiver,
+  { request, response, owner, more }: DownloadTarget,
 ): Promise<void> {
   if (request.method === 'HEAD') {
     response.writeHead(status, addHeaders(more, headers)).end();

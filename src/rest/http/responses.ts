@@ -5,7 +5,7 @@ import { type ErrorCode, STATUS_OF_CODE } from '../../lib/errors.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import type { Meter } from '../../platform/limits/rate-limits.ts';
 import { factsOf } from '../../platform/observability/request-facts.ts';
-import type { ServedFile } from '../../resolvers/files/content.ts';
+import type { ServedFile } from '../../resolvers/files/served-file.ts';
 import { legacyError, serviceErrorOf } from '../errors.ts';
 import { legacySentence } from '../legacy-sentences.ts';
 import { portionOf, sendPortion } from './downloads.ts';

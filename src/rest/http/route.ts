@@ -3,14 +3,14 @@ import type { DocumentNode } from 'graphql';
 import type { Context } from '../../context.ts';
 import type { Parameters } from '../../lib/bracket-keys.ts';
 import type { ServiceError } from '../../lib/errors.ts';
-import type { ServedFile } from '../../resolvers/files/content.ts';
+import type { ServedFile } from '../../resolvers/files/served-file.ts';
 import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
 import { operationOf } from '../operations.ts';
-import { type Entry, type ParameterTable, parameters, type Source, type ValuesOf } from '../parameters/table.ts';
+import { type Entry, type ParameterTable, parameters, type ParameterSource, type ValuesOf } from '../parameters/table.ts';
 import type { BodyLimits } from './parameters.ts';
 import type { XmlRoot } from './xml.ts';
 
-export interface RestRequest<Names extends string = string> extends Source {
+export interface RestRequest<Names extends string = string> extends ParameterSource {
   /** Undecided texts from the path, by name. */
   path: Record<Names, string>;
 }

@@ -33,12 +33,12 @@ export type FilterNames = Record<string, readonly [field: string, type: FilterTy
 
 type Condition = Record<string, unknown>;
 type Part = Record<string, Condition> | TimestampFilter;
-export type FilterInput = Record<string, Condition | Part[]>;
+export type ListFilter = Record<string, Condition | Part[]>;
 
 const COMPARED = new Set<FilterType>(['id', 'integer', 'moment', 'unixTime']);
 const LISTS = new Set<FilterType>(['integers', 'texts']);
 
-export function filtersOf(names: FilterNames): ParameterTable<{ filter: FilterInput }> {
+export function filtersOf(names: FilterNames): ParameterTable<{ filter: ListFilter }> {
   const properties = Object.entries(names).map(([name, [, type]]) => [name, schemaOf(name, type)]);
   return {
     schema: requestObject(Object.fromEntries(properties)),
@@ -47,8 +47,8 @@ export function filtersOf(names: FilterNames): ParameterTable<{ filter: FilterIn
 }
 
 /** `sender_id[in]=1,2` → `{ senderId: { in: [1, 2] } }` @throws {UnprocessableError} `Incorrect filter: <key>` */
-export function readFilter(parameters: Parameters, names: FilterNames): FilterInput {
-  const filter: FilterInput = {};
+export function readFilter(parameters: Parameters, names: FilterNames): ListFilter {
+  const filter: ListFilter = {};
   const alternatives: Part[] = [];
   const moments: Part[] = [];
   for (const [key, [field, type]] of Object.entries(names)) {

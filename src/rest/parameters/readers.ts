@@ -13,7 +13,7 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { readIntegerId } from '../http/integer-ids.ts';
 import * as schemas from '../openapi/docs/schemas.ts';
 import { listOf, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
-import type { ParameterTable, Reader, Source } from './table.ts';
+import type { ParameterTable, ParameterReader, ParameterSource } from './table.ts';
 
 const LIST_OR_TEXT: Schema = { type: ['string', 'array'], items: schemas.text };
 
@@ -29,7 +29,7 @@ export const textOrJson = reader(schemas.text, (value) =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : readText(value),
 );
 /** From the path. */
-export const id: Reader<string> = reader(schemas.text, (value) => value as string);
+export const id: ParameterReader<string> = reader(schemas.text, (value) => value as string);
 /** From the path: `a,b,,a` as `["a", "b", "a"]`. */
 export const ids = reader(schemas.text, (value) => splitCommas(value as string));
 /** From the path. @throws {InvalidFieldsError} not a positive integer @throws {NotFoundError} above the range of ids */
@@ -53,29 +53,29 @@ export const userIds = reader(listOf(schemas.integerId), (value) => readList(val
 /** The operation itself checks the value. */
 export const unchecked = reader(schemas.anything, (value) => value);
 
-export function reader<Value>(schema: Schema, read: (value: OptionalJson, source: Source) => Value): Reader<Value> {
+export function reader<Value>(schema: Schema, read: (value: OptionalJson, source: ParameterSource) => Value): ParameterReader<Value> {
   return { schema, read };
 }
 
 /** The same parameter with another documentation. */
-export function shownAs<Value>({ schema: _former, ...one }: Reader<Value>, schema: Schema): Reader<Value> {
+export function shownAs<Value>({ schema: _former, ...one }: ParameterReader<Value>, schema: Schema): ParameterReader<Value> {
   return { ...one, schema };
 }
 
 /** Undefined if there is no list; null for items that are no objects. */
-export function objects<Values>({ schema, read }: ParameterTable<Values>): Reader<(Values | null)[] | undefined> {
+export function objects<Values>({ schema, read }: ParameterTable<Values>): ParameterReader<(Values | null)[] | undefined> {
   return reader(listOf(schema), (value, source) =>
     readNumberedObject(value)?.map((item) => (isObject(item) ? read(item, source) : null)),
   );
 }
 
 /** Undefined only if the list is missing. */
-export function unlessMissing<Value>({ read, ...one }: Reader<Value>): Reader<Value | undefined> {
+export function unlessMissing<Value>({ read, ...one }: ParameterReader<Value>): ParameterReader<Value | undefined> {
   return { ...one, read: (value, source) => (value === undefined ? undefined : read(value, source)) };
 }
 
 /** The error for a list or an object in place of the value; default: the field `is invalid`. */
-export function refusedAs<Value>({ schema, ...one }: Reader<Value>, error: WrongType): Reader<Value> {
+export function refusedAs<Value>({ schema, ...one }: ParameterReader<Value>, error: WrongType): ParameterReader<Value> {
   return { ...one, schema: { ...schema, [WRONG_TYPE]: error } };
 }
 

@@ -6,39 +6,39 @@ import { operationField } from '../openapi/docs/from-graphql.ts';
 import { described, type ObjectSchema, requestObject, type Schema } from '../openapi/docs/schemas.ts';
 
 /** What readers may need besides the value of their parameter. */
-export interface Source {
+export interface ParameterSource {
   /** All parameters of the table. */
   parameters: Parameters;
   header: (name: string) => string | undefined;
 }
 
 /** Reads one parameter, and says how OpenAPI documents it. */
-export interface Reader<Value> {
-  read: (value: OptionalJson, source: Source) => Value;
+export interface ParameterReader<Value> {
+  read: (value: OptionalJson, source: ParameterSource) => Value;
   schema: Schema;
   isRequired?: true;
 }
 
 /** A parameter for several variables (`variables`), or for none (null). */
 export interface Spread<Values> {
-  variables: ((value: OptionalJson, source: Source) => Values) | null;
+  variables: ((value: OptionalJson, source: ParameterSource) => Values) | null;
   schema: Schema;
   isRequired?: boolean;
 }
 
 /** Name of the variable, reader, and a description if that of the GraphQL argument does not fit. */
-export type Entry = readonly [name: string, reader: Reader<unknown>, description?: string] | Spread<unknown>;
+export type Entry = readonly [name: string, reader: ParameterReader<unknown>, description?: string] | Spread<unknown>;
 
 /** All parameters of a request or of an object in it. */
 export interface ParameterTable<Values> {
-  read: (parameters: Parameters, source: Source) => Values;
+  read: (parameters: Parameters, source: ParameterSource) => Values;
   schema: ObjectSchema;
 }
 
 type NamedValues<Entries> = {
   [Key in keyof Entries as Entries[Key] extends readonly [infer Name extends string, ...unknown[]]
     ? Name
-    : never]: Entries[Key] extends readonly [string, Reader<infer Value>, ...unknown[]] ? Value : never;
+    : never]: Entries[Key] extends readonly [string, ParameterReader<infer Value>, ...unknown[]] ? Value : never;
 };
 
 /** The variables that a table yields. */
@@ -65,7 +65,7 @@ export function parameters<const Entries extends Record<string, Entry>>(
   const members = membersOf(owner);
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
-  const readers: ((parameters: Parameters, source: Source, values: Record<string, unknown>) => void)[] = [];
+  const readers: ((parameters: Parameters, source: ParameterSource, values: Record<string, unknown>) => void)[] = [];
   for (const [legacy, entry] of Object.entries(entries) as [string, Entry][]) {
     if (isSpread(entry)) {
       const { variables } = entry;
@@ -111,7 +111,7 @@ function membersOf(owner: string): Record<string, GraphQLArgument | GraphQLInput
 /** For parameters that are read together. */
 export function tableOf<Values>(
   properties: Record<string, Schema>,
-  read: (parameters: Parameters, source: Source) => Values,
+  read: (parameters: Parameters, source: ParameterSource) => Values,
   required: string[] = [],
 ): ParameterTable<Values> {
   return { schema: requestObject(properties, required), read };
@@ -145,12 +145,12 @@ export function open<Values>(
 }
 
 /** The members of an object; undefined if the parameter is no object. */
-export function object<Values>({ schema, read }: ParameterTable<Values>): Reader<Values | undefined> {
+export function object<Values>({ schema, read }: ParameterTable<Values>): ParameterReader<Values | undefined> {
   return { schema, read: (value, source) => (isObject(value) ? read(value, source) : undefined) };
 }
 
 /** The members of an object; all missing if the parameter is no object. */
-export function objectOrEmpty<Values>({ schema, read }: ParameterTable<Values>): Reader<Values> {
+export function objectOrEmpty<Values>({ schema, read }: ParameterTable<Values>): ParameterReader<Values> {
   return { schema, read: (value, source) => read(isObject(value) ? value : {}, source) };
 }
 
@@ -186,9 +186,9 @@ export function noted(schema: Schema, description?: string): Spread<unknown> {
 }
 
 /** Documented as required; the operation itself reports that it is missing. */
-export const required = <Value>(reader: Reader<Value>): Reader<Value> => ({ ...reader, isRequired: true });
+export const required = <Value>(reader: ParameterReader<Value>): ParameterReader<Value> => ({ ...reader, isRequired: true });
 
 /** Adds keywords such as `maxLength` to the documentation; the operation itself checks them. */
-export function limited<Value>({ schema, ...reader }: Reader<Value>, keywords: Schema): Reader<Value> {
+export function limited<Value>({ schema, ...reader }: ParameterReader<Value>, keywords: Schema): ParameterReader<Value> {
   return { ...reader, schema: { ...schema, ...keywords } };
 }

@@ -9,7 +9,7 @@ import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
 import { CONSOLE, DOCS_PATHS, RESET_PAGE } from './paths.ts';
 import { resetPasswordPage } from './reset-password.ts';
-import { type ServedFile, sendFile, served } from './served-files.ts';
+import { type StaticFile, sendFile, served } from './static-files.ts';
 import { builtAssets, builtPage, favicon } from './web-files.ts';
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -21,7 +21,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
 
-  const send = async (request: Request, response: Response, find: () => Promise<ServedFile | undefined>) => {
+  const send = async (request: Request, response: Response, find: () => Promise<StaticFile | undefined>) => {
     try {
       const file = await find();
       sendFile(request, response, file ?? (await notFoundPage(rootOf(request))), file ? 200 : 404);
@@ -30,7 +30,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
       if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${message}\n`);
     }
   };
-  const page = (path: string, make: () => Promise<ServedFile>) => {
+  const page = (path: string, make: () => Promise<StaticFile>) => {
     const made = onSuccess(make);
     app.get(path, (request, response) => send(request, response, made));
   };
@@ -65,7 +65,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   for (const path of DOCS_PATHS) page(path, docs[path]);
 
   const guides = onSuccess(() => Guides.load());
-  const guidePages = new Map<string, () => Promise<ServedFile | undefined>>();
+  const guidePages = new Map<string, () => Promise<StaticFile | undefined>>();
   const guide = async (address: string) => {
     const isKnown = guidePages.has(address);
     const load = guidePages.get(address) ?? onSuccess(async () => (await guides()).page(address));

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
 import { BUILT, filled } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
-import { HTML, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
+import { HTML, SCRIPT, type StaticFile, STYLE, served } from './static-files.ts';
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
@@ -10,9 +10,9 @@ type DocsPath = (typeof DOCS_PATHS)[number];
 export function documentation(
   { publicUrl }: Services,
   document: () => object,
-): Record<DocsPath, () => Promise<ServedFile>> {
+): Record<DocsPath, () => Promise<StaticFile>> {
   // All addresses are relative, so that the page works below any path.
-  const page = async (urls: { root: string; files: string; document: string }): Promise<ServedFile> =>
+  const page = async (urls: { root: string; files: string; document: string }): Promise<StaticFile> =>
     served(HTML, filled(await readFile(new URL('docs/index.html', BUILT), 'utf8'), urls), {
       'Content-Security-Policy': policy(publicUrl()),
       'X-Frame-Options': 'DENY',

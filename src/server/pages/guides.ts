@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import MiniSearch from 'minisearch';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { BUILT, htmlPage } from './layout.ts';
-import { type ServedFile, served } from './served-files.ts';
+import { type StaticFile, served } from './static-files.ts';
 
 const GUIDES = new URL('guides/', BUILT);
 
@@ -49,7 +49,7 @@ export class Guides {
   }
 
   /** @param address path below `/guides/`; empty for the start page */
-  async page(address: string): Promise<ServedFile | undefined> {
+  async page(address: string): Promise<StaticFile | undefined> {
     if (this.#files.has(address)) {
       return served(TYPES[posix.extname(address)]!, await readFile(new URL(address, GUIDES)));
     }
@@ -60,7 +60,7 @@ export class Guides {
     return htmlPage({ title: `${page.title} – Atrium`, root, isGuide: true, body });
   }
 
-  async results(query: string): Promise<ServedFile> {
+  async results(query: string): Promise<StaticFile> {
     this.#search ??= MiniSearch.loadJSON<Section>(await read('search.json'), this.#options);
     const found = this.#search.search({
       queries: [query],

@@ -1,7 +1,7 @@
 import type { Services } from '../../context.ts';
 import { serviceVersion } from '../../resolvers/applications/service-status.ts';
 import { htmlPage } from './layout.ts';
-import type { ServedFile } from './served-files.ts';
+import type { StaticFile } from './static-files.ts';
 
 const CONSOLE_CARD = { path: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
 const CARDS = [
@@ -10,7 +10,7 @@ const CARDS = [
   { path: 'guides', name: 'Guides', text: 'From the first ten minutes to several servers' },
 ];
 
-export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promise<ServedFile> {
+export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>): Promise<StaticFile> {
   const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...CARDS].map(
     ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
   );
@@ -30,7 +30,7 @@ The API key of the first application is in <code>credentials.json</code> in the 
   });
 }
 
-export function notFoundPage(root: string): Promise<ServedFile> {
+export function notFoundPage(root: string): Promise<StaticFile> {
   return htmlPage({
     title: 'Not found – Atrium',
     root,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
-import { HTML, type ServedFile, served } from './served-files.ts';
+import { HTML, type StaticFile, served } from './static-files.ts';
 
 /** Built from `packages/console` by Vite. */
 export const BUILT = new URL('packages/console/dist/', PROJECT_ROOT);
@@ -17,7 +17,7 @@ export interface PageContent {
 }
 
 /** A page without scripts. */
-export async function htmlPage({ title, body, root, isGuide = false }: PageContent): Promise<ServedFile> {
+export async function htmlPage({ title, body, root, isGuide = false }: PageContent): Promise<StaticFile> {
   const template = await readFile(new URL('page.html', BUILT), 'utf8');
   const marked = isGuide ? template.replace('>Guides</a>', ' aria-current="true"$&') : template;
   const html = filled(marked, { title: escapeHtml(title), body, root });

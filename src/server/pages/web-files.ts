@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { BUILT } from './layout.ts';
-import { HTML, IMMUTABLE, SCRIPT, type ServedFile, STYLE, served } from './served-files.ts';
+import { HTML, IMMUTABLE, SCRIPT, type StaticFile, STYLE, served } from './static-files.ts';
 
 const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml' };
 
@@ -29,13 +29,13 @@ const HEADERS = {
 const COMPRESSED = '.br';
 
 /** By file name. The names contain a hash of the content. */
-export async function builtAssets(): Promise<ReadonlyMap<string, () => Promise<ServedFile>>> {
+export async function builtAssets(): Promise<ReadonlyMap<string, () => Promise<StaticFile>>> {
   const names = new Set(await readdir(new URL('assets/', BUILT)));
   const assets = [...names].filter((name) => !name.endsWith(COMPRESSED));
   return new Map(assets.map((name) => [name, () => servedAsset(name, names.has(name + COMPRESSED))]));
 }
 
-async function servedAsset(name: string, isCompressed: boolean): Promise<ServedFile> {
+async function servedAsset(name: string, isCompressed: boolean): Promise<StaticFile> {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
   const [content, brotli] = await Promise.all([
     readFile(new URL(`assets/${name}`, BUILT)),
@@ -52,12 +52,12 @@ interface PageSettings {
   vary?: string;
 }
 
-export async function builtPage(name: string, { assets, root, vary }: PageSettings): Promise<ServedFile> {
+export async function builtPage(name: string, { assets, root, vary }: PageSettings): Promise<StaticFile> {
   const html = await readFile(new URL(name, BUILT), 'utf8');
   const text = html.replaceAll('./assets/', assets).replace('"favicon.svg"', `"${root}favicon.svg"`);
   return served(HTML, text, { ...HEADERS, ...(vary && { Vary: vary }) });
 }
 
-export async function favicon(): Promise<ServedFile> {
+export async function favicon(): Promise<StaticFile> {
   return served('image/svg+xml', await readFile(new URL('favicon.svg', BUILT)));
 }

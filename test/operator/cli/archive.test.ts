@@ -27,7 +27,7 @@ import {
   writeArchive,
 } from '../../support/fixtures/archives.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { storeBlob } from '../../support/fixtures/content.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { createFullData, type FullData, HOSTILE, SECRETS } from '../../support/fixtures/full-data.ts';
 
 useApp();

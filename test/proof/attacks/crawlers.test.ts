@@ -8,7 +8,7 @@ import { closeSockets, connect, listen, until } from '../../support/clients/webs
 import { createAssistant } from '../../support/fakes/model.ts';
 import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { storeBlob } from '../../support/fixtures/content.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { messagePushesSettled } from '../../support/fixtures/pushes.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, type Caller, createUsers, type TestUser } from '../../support/fixtures/users.ts';

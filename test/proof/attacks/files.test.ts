@@ -9,7 +9,7 @@ import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts'
 import { overSocket } from '../../support/clients/websocket.ts';
 import { signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/content.ts';
+import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/blobs.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { anonymous, apiKey, type Caller, createUser, onBehalfOf, type TestUser } from '../../support/fixtures/users.ts';
 

@@ -8,7 +8,7 @@ import { type GraphQLAnswer, graphql } from '../../support/clients/graphql.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { errorIn, signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { storeBlob } from '../../support/fixtures/content.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { type Caller, createUser, openSession } from '../../support/fixtures/users.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../support/fixtures/archives.ts';
 import { createRecordCast, newCar } from '../../support/fixtures/cars.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { storeBlob } from '../../support/fixtures/content.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 
 useApp();
 

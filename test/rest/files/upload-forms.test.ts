@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { contentRoutes } from '../../../src/rest/content.ts';
+import { contentRoutes } from '../../../src/rest/blobs.ts';
 import { errorList } from '../../../src/rest/errors.ts';
 import { graphql } from '../../../src/rest/graphql.ts';
 import { RestHandler } from '../../../src/rest/http/handler.ts';
@@ -12,7 +12,7 @@ import { Routing } from '../../../src/rest/http/routing.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
-import { complete, createBlob, storedFiles, uploadFields } from '../../support/fixtures/content.ts';
+import { complete, createBlob, storedFiles, uploadFields } from '../../support/fixtures/blobs.ts';
 import {
   anonymous,
   apiKey,

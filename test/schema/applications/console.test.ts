@@ -17,7 +17,7 @@ import {
   withoutApplication,
 } from '../../support/fixtures/administrators.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
-import { createBlob, storeBlob } from '../../support/fixtures/content.ts';
+import { createBlob, storeBlob } from '../../support/fixtures/blobs.ts';
 import { apiKey, createUser, createUsers, openSession } from '../../support/fixtures/users.ts';
 
 useApp();

@@ -13,7 +13,7 @@ import { graphql } from '../../support/clients/graphql.ts';
 import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../../support/fakes/s3.ts';
 import { signedInAdministrator, type TestAdministrator } from '../../support/fixtures/administrators.ts';
 import { emptyInstallation, entriesOf, storeArchive, temporaryFolder } from '../../support/fixtures/archives.ts';
-import { storeBlob } from '../../support/fixtures/content.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { checked, createDownload, download, exported, findJob, PASSPHRASE } from '../../support/fixtures/jobs.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 

@@ -10,7 +10,7 @@ import {
   insertKeys,
   isObject,
   type JsonValue,
-  lockClass,
+  lockClassForWrite,
   missingKinds,
   NEW_COLUMNS,
   NEW_INPUT,
@@ -55,7 +55,7 @@ function storeBatch(className: string, batch: StoredItem<SourceRecord>[], { ledg
     }
     try {
       await ledger.write({ className, after: batch.at(-1)!.id }, async (transaction) => {
-        await lockClass(transaction, known);
+        await lockClassForWrite(transaction, known);
         await store(transaction, { known, rows, since });
       });
     } catch (error) {

@@ -3,7 +3,7 @@ import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
-import { storeBlob } from '../../../support/fixtures/content.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { sentEvent, subscribeDevice } from '../../../support/fixtures/pushes.ts';
 import { createUsers } from '../../../support/fixtures/users.ts';
 

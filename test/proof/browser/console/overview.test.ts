@@ -5,7 +5,7 @@ import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
-import { storeBlob } from '../../../support/fixtures/content.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { slowRequest } from '../../../support/fixtures/request-log.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 

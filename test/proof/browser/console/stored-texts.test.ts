@@ -6,7 +6,7 @@ import { APP, openAs, owner, stateReason } from '../../../support/clients/consol
 import type { TestAdministrator } from '../../../support/fixtures/administrators.ts';
 import { createDialog, execute, send } from '../../../support/fixtures/chat.ts';
 import { created } from '../../../support/fixtures/chat-cast.ts';
-import { storeBlob } from '../../../support/fixtures/content.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { sendEvent } from '../../../support/fixtures/pushes.ts';
 import { defineClass } from '../../../support/fixtures/typed-classes.ts';
 import { apiKey, createUser, type TestUser } from '../../../support/fixtures/users.ts';

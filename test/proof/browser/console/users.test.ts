@@ -5,7 +5,7 @@ import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
-import { storeBlob } from '../../../support/fixtures/content.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { subscribeDevice } from '../../../support/fixtures/pushes.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 

@@ -12,12 +12,12 @@ import {
   MAX_PERIOD,
   MAX_RECIPIENTS,
   MIN_PERIOD,
-} from '../resolvers/events/rules.ts';
+} from '../resolvers/push-events/rules.ts';
 import { MAX_TAG } from '../resolvers/users/rules.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
-import { eventDocs } from './openapi/docs/events.ts';
+import { eventDocs } from './openapi/docs/push-events.ts';
 import * as schemas from './openapi/docs/schemas.ts';
 import { described, moment, oneOfTexts, type Schema } from './openapi/docs/schemas.ts';
 import { page, presentPage } from './parameters/pages.ts';
@@ -32,7 +32,7 @@ import {
   texts,
   unchecked,
 } from './parameters/readers.ts';
-import { asInput, limited, members, parameters, required, type Source, wrapped } from './parameters/table.ts';
+import { asInput, limited, members, parameters, required, type ParameterSource, wrapped } from './parameters/table.ts';
 import { eventShape, eventStatusShape } from './shapes/event.ts';
 
 const CreateEvents = graphql(
@@ -236,7 +236,7 @@ function pushTypeOf(event: OptionalJson): string | undefined {
 }
 
 /** Only for events, invalid paging is a 400. */
-function windowOf(parameters: Parameters, source: Source) {
+function windowOf(parameters: Parameters, source: ParameterSource) {
   try {
     return page.read(parameters, source);
   } catch (error) {

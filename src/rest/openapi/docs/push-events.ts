@@ -6,7 +6,7 @@ import {
   messageProblems,
   recipientProblems,
   tagProblems,
-} from '../../../resolvers/events/rules.ts';
+} from '../../../resolvers/push-events/rules.ts';
 import { PAGE_SIZE } from '../../parameters/pages.ts';
 import { eventShape, eventStatusShape } from '../../shapes/event.ts';
 import { pageOf } from './lists.ts';

@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 /** Content codings of HTTP, the preferred one first. */
 const CODINGS = ['br', 'gzip'] as const;
 
-export interface ServedFile {
+export interface StaticFile {
   type: string;
   bytes: Buffer;
   compressed: Record<(typeof CODINGS)[number], Buffer>;
@@ -32,7 +32,7 @@ export async function served(
   content: string | Buffer,
   headers: Record<string, string> = {},
   brotli?: Buffer,
-): Promise<ServedFile> {
+): Promise<StaticFile> {
   const bytes = Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const compressed = {
@@ -42,7 +42,7 @@ export async function served(
   return { type, bytes, compressed, etag, headers };
 }
 
-export function sendFile(request: Request, response: Response, file: ServedFile, status = 200): void {
+export function sendFile(request: Request, response: Response, file: StaticFile, status = 200): void {
   const { method, headers } = request;
   const common = {
     'Cache-Control': REVALIDATED,

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sweepFiles } from '../../../src/jobs/sweep-files.ts';
-import { signedFields } from '../../../src/resolvers/content/upload-policy.ts';
+import { signedFields } from '../../../src/resolvers/blobs/upload-policy.ts';
 import { clock, running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { rowCounts, sql } from '../../support/app/sql.ts';
 import { MULTIPART, rawRequest } from '../../support/clients/raw-http.ts';
@@ -17,7 +17,7 @@ import {
   storedFiles,
   upload,
   uploadFields,
-} from '../../support/fixtures/content.ts';
+} from '../../support/fixtures/blobs.ts';
 import { createUsers, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();

@@ -1,11 +1,11 @@
 import { readIdList } from '../lib/casts.ts';
 import type { Problem } from '../lib/problems.ts';
-import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/subscriptions/rules.ts';
+import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/push-subscriptions/rules.ts';
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { oneOfTexts } from './openapi/docs/schemas.ts';
-import { subscriptionDocs } from './openapi/docs/subscriptions.ts';
+import { subscriptionDocs } from './openapi/docs/push-subscriptions.ts';
 import {
   integerId,
   reader,

@@ -15,7 +15,7 @@ import {
   storedFiles,
   upload,
   uploadFields,
-} from '../../support/fixtures/content.ts';
+} from '../../support/fixtures/blobs.ts';
 import { onBehalfOf } from '../../support/fixtures/users.ts';
 
 useApp();

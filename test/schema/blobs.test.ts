@@ -5,7 +5,7 @@ import { graphql } from '../support/clients/graphql.ts';
 import { rest } from '../support/clients/rest.ts';
 import { useDocumentedBehavior } from '../support/fixtures/applications.ts';
 import { type ChatCast, createChatCast } from '../support/fixtures/chat-cast.ts';
-import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/fixtures/content.ts';
+import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/fixtures/blobs.ts';
 import { anonymous, createUser } from '../support/fixtures/users.ts';
 
 useApp();

@@ -5,7 +5,7 @@ import {
   UnprocessableError,
   UploadDeniedError,
 } from '../../../lib/errors.ts';
-import { newBlobProblems } from '../../../resolvers/content/rules.ts';
+import { newBlobProblems } from '../../../resolvers/blobs/rules.ts';
 import { blobShape } from '../../shapes/blob.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';

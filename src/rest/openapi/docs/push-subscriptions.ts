@@ -1,5 +1,5 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
-import { deviceProblems, tokenProblems } from '../../../resolvers/subscriptions/rules.ts';
+import { deviceProblems, tokenProblems } from '../../../resolvers/push-subscriptions/rules.ts';
 import { pushTokenShape, subscriptionShape } from '../../shapes/subscription.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';

@@ -10,7 +10,7 @@ import { sql } from '../../support/app/sql.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { type ObjectStore, STORE_CREDENTIALS, startObjectStore } from '../../support/fakes/s3.ts';
-import { complete, createBlob, storeBlob, upload, uploadFields } from '../../support/fixtures/content.ts';
+import { complete, createBlob, storeBlob, upload, uploadFields } from '../../support/fixtures/blobs.ts';
 import { createUsers, type TestUser } from '../../support/fixtures/users.ts';
 
 let store: ObjectStore;

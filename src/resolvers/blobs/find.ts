@@ -4,7 +4,7 @@ import type { Blob } from '../../generated/prisma/client.ts';
 import { type IdentifiedViewer, isIdentified, refusal } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
-import { type ServedFile, servedFile } from '../files/content.ts';
+import { type ServedFile, servedFile } from '../files/served-file.ts';
 import { admitAdministrator } from './administrators.ts';
 import { isReadableByNumber } from './by-number.ts';
 import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';

@@ -1,12 +1,12 @@
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
-import { admitUpload } from '../resolvers/content/access.ts';
-import { MAX_NAME, MAX_TYPE } from '../resolvers/content/rules.ts';
+import { admitUpload } from '../resolvers/blobs/access.ts';
+import { MAX_NAME, MAX_TYPE } from '../resolvers/blobs/rules.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { XmlBody } from './http/rendering.ts';
 import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
-import { contentDocs } from './openapi/docs/content.ts';
+import { contentDocs } from './openapi/docs/blobs.ts';
 import { described } from './openapi/docs/schemas.ts';
 import { page, presentPage } from './parameters/pages.ts';
 import { flag, id, integerId, isSet, shownAs, tags, text, textOrEmpty, unchecked } from './parameters/readers.ts';

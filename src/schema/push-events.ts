@@ -1,9 +1,9 @@
 import { STAFF } from '../administration/administrators/rights.ts';
-import { createEvents } from '../resolvers/events/create.ts';
-import { deleteEvent } from '../resolvers/events/delete.ts';
-import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/events/find.ts';
-import { listEvents } from '../resolvers/events/list.ts';
-import { updateEvent } from '../resolvers/events/update.ts';
+import { createEvents } from '../resolvers/push-events/create.ts';
+import { deleteEvent } from '../resolvers/push-events/delete.ts';
+import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/push-events/find.ts';
+import { listEvents } from '../resolvers/push-events/list.ts';
+import { updateEvent } from '../resolvers/push-events/update.ts';
 import { DEFAULT_CHANNELS, KEY_CHANNELS, PUSH_CHANNELS, USER_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';

@@ -14,7 +14,7 @@ import {
   storedFiles,
   upload,
   uploadFields,
-} from '../../support/fixtures/content.ts';
+} from '../../support/fixtures/blobs.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 useApp();
