@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { S3Settings } from './gateways/s3-storage.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 import { parseEncryptionKey } from './platform/encryption/keys.ts';
@@ -226,12 +227,6 @@ function wantsTraces(read: z.infer<typeof environment>): boolean {
   const endpoint = read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isDisabled = read.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || read.OTEL_TRACES_EXPORTER === 'none';
   return endpoint !== undefined && !isDisabled;
-}
-
-export interface S3Settings {
-  bucket: string;
-  endpoint: string | undefined;
-  region: string | undefined;
 }
 
 /** `s3://bucket?endpoint=https://…&region=…`; without credentials, so that it may be displayed. */

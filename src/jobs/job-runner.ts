@@ -4,9 +4,9 @@ import {
   claimJob,
   endJob,
   interruptLapsed,
+  type JobProgress,
   type Outcome,
   type OwnedJob,
-  type JobProgress,
   storeProgress,
 } from '../administration/jobs/lease.ts';
 import type { JobResult } from '../administration/jobs/rows.ts';

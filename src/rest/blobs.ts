@@ -1,10 +1,11 @@
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { admitUpload } from '../resolvers/blobs/access.ts';
 import { MAX_NAME, MAX_TYPE } from '../resolvers/blobs/rules.ts';
+import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { XmlBody } from './http/rendering.ts';
-import { created, download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
+import { created, download, empty, ok, route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
 import { contentDocs } from './openapi/docs/blobs.ts';
 import { described } from './openapi/docs/schemas.ts';

@@ -33,7 +33,6 @@ const UpdateClass = graphql(
 
 const DeleteClass = graphql(`mutation DeleteClass($name: String!) { deleteClass(name: $name) }`);
 
-const CLASS_NAME = 'Name of the class.';
 const FIELDS = 'Type by name of the field, up to 200 fields. `_a` after a type makes the field an array.';
 
 const NOTATIONS = Object.keys(FIELD_TYPES).flatMap((type) => (type === 'File' ? [type] : [type, `${type}_a`]));
@@ -93,7 +92,7 @@ export const classRoutes = [
     path: '/class/:name',
     xml: 'class',
     document: FindClass,
-    inPath: { name: ['name', id, CLASS_NAME] },
+    inPath: { name: ['name', id] },
     respond: ({ class: found }) => ok(classShape.present(found)),
     errors: errorList,
     docs: classDocs.findClass,
@@ -103,7 +102,7 @@ export const classRoutes = [
     path: '/class/:name',
     xml: 'class',
     document: UpdateClass,
-    inPath: { name: ['name', id, CLASS_NAME] },
+    inPath: { name: ['name', id] },
     parameters: asInput(
       parameters('UpdateClassInput', {
         fields: ['fields', fields, 'Fields to add: type by name, as at creation.'],
@@ -119,7 +118,7 @@ export const classRoutes = [
     method: 'delete',
     path: '/class/:name',
     document: DeleteClass,
-    inPath: { name: ['name', id, CLASS_NAME] },
+    inPath: { name: ['name', id] },
     respond: empty,
     errors: errorList,
     docs: classDocs.deleteClass,

@@ -10,17 +10,26 @@ import { dialogDocs } from './openapi/docs/dialogs.ts';
 import { anything, described, requestObject } from './openapi/docs/schemas.ts';
 import {
   count,
-  type ListFilter,
   type FilterNames,
   filtersOf,
   isCount,
+  type ListFilter,
   orderOf,
   readFilter,
   readWindow,
   window,
 } from './parameters/lists.ts';
 import { flag, id, ids, isSet, reader, refusedAs, text, unlessMissing, userIds } from './parameters/readers.ts';
-import { asInput, limited, members, parameters, required, type ParameterSource, tableOf, together } from './parameters/table.ts';
+import {
+  asInput,
+  limited,
+  members,
+  type ParameterSource,
+  parameters,
+  required,
+  tableOf,
+  together,
+} from './parameters/table.ts';
 import { readCriteria, readFields } from './record-forms.ts';
 import { DIALOG_TYPE, DIALOG_TYPES, dialogNotificationsShape, dialogShape } from './shapes/dialog.ts';
 
@@ -91,8 +100,6 @@ const SORTS = {
   created_at: 'CREATED_AT',
   updated_at: 'UPDATED_AT',
 } as const;
-
-const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
 
 const dialogType = refusedAs(
   reader(DIALOG_TYPE, (value) => DIALOG_TYPES[readInteger(value) as keyof typeof DIALOG_TYPES]),
@@ -198,7 +205,7 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: FindDialog,
-    inPath: { id: ['id', id, DIALOG_ID] },
+    inPath: { id: ['id', id] },
     respond: ({ dialog }) => ok(dialogShape.present(dialog)),
     errors: errorList,
     docs: dialogDocs.findDialog,
@@ -208,7 +215,7 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id',
     xml: 'dialog',
     document: UpdateDialog,
-    inPath: { id: ['id', id, DIALOG_ID] },
+    inPath: { id: ['id', id] },
     parameters: asInput(changedDialog),
     respond: ({ updateDialog }) => ok(dialogShape.present(updateDialog)),
     errors: errorList,
@@ -229,7 +236,7 @@ export const dialogRoutes = [
     method: 'delete',
     path: '/chat/Dialog/:id',
     document: DeleteDialog,
-    inPath: { id: ['id', id, DIALOG_ID] },
+    inPath: { id: ['id', id] },
     parameters: parameters('Mutation.deleteDialog', { force }),
     respond: empty,
     errors: errorList,
@@ -239,7 +246,7 @@ export const dialogRoutes = [
     method: 'get',
     path: '/chat/Dialog/:id/notifications',
     document: FindDialogNotifications,
-    inPath: { id: ['dialogId', id, DIALOG_ID] },
+    inPath: { id: ['dialogId', id] },
     respond: ({ dialogNotifications }) => ok(dialogNotificationsShape.present(dialogNotifications)),
     errors: errorList,
     docs: dialogDocs.findDialogNotifications,
@@ -248,7 +255,7 @@ export const dialogRoutes = [
     method: 'put',
     path: '/chat/Dialog/:id/notifications',
     document: UpdateDialogNotifications,
-    inPath: { id: ['dialogId', id, DIALOG_ID] },
+    inPath: { id: ['dialogId', id] },
     parameters: parameters('Mutation.updateDialogNotifications', {
       enabled: ['enabled', flag, '1 enables pushes, 0 disables them. Required.'],
     }),

@@ -3,22 +3,22 @@ import type { Services } from '../context.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
 import { addressBookRoutes } from './address-book.ts';
 import { aiRoutes } from './ai.ts';
-import { classRoutes } from './classes.ts';
 import { contentRoutes } from './blobs.ts';
+import { classRoutes } from './classes.ts';
 import { dialogRoutes } from './dialogs.ts';
-import { eventRoutes } from './push-events.ts';
 import { geodataRoutes } from './geodata.ts';
 import { RestHandler } from './http/handler.ts';
 import type { Route } from './http/route.ts';
 import { routingOf } from './http/routing.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
+import { eventRoutes } from './push-events.ts';
+import { subscriptionRoutes } from './push-subscriptions.ts';
 import { reactionRoutes } from './reactions.ts';
 import { recordChangeRoutes } from './record-changes.ts';
 import { recordFileRoutes } from './record-files.ts';
 import { recordRoutes } from './records.ts';
 import { sessionRoutes } from './sessions.ts';
-import { subscriptionRoutes } from './push-subscriptions.ts';
 import { userRoutes } from './users.ts';
 
 /** Routes that match only some values of a path precede routes that match any. */

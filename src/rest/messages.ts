@@ -69,9 +69,6 @@ const FILTERS: FilterNames = {
 
 const SORTS = { _id: 'ID', date_sent: 'DATE_SENT', created_at: 'CREATED_AT', updated_at: 'UPDATED_AT' } as const;
 
-const MESSAGE_ID = 'Id of the message, 24 hex digits.';
-const DIALOG_ID = 'Id of the dialog, 24 hex digits.';
-
 const attachment = {
   ...requestObject(
     {
@@ -121,7 +118,7 @@ const marks = {
 
 const listedMessages = together(
   parameters('Mutation.readMessages', {
-    chat_dialog_id: ['dialogId', required(textOrEmpty), DIALOG_ID],
+    chat_dialog_id: ['dialogId', required(textOrEmpty)],
     mark_as_read: [
       'markAsRead',
       reader(flag.schema, (value) => readFlag(value) !== false),
@@ -179,7 +176,7 @@ export const messageRoutes = [
     path: '/chat/Message',
     document: MarkDialogMessages,
     parameters: parameters('Mutation.markDialogMessages', {
-      chat_dialog_id: ['dialogId', required(textOrEmpty), DIALOG_ID],
+      chat_dialog_id: ['dialogId', required(textOrEmpty)],
       ...marks,
     }),
     variables: ({ values, parameters }) => {
@@ -215,7 +212,7 @@ export const messageRoutes = [
     since: '2.39.0',
     xml: 'chat-message',
     document: FindMessage,
-    inPath: { id: ['id', id, MESSAGE_ID] },
+    inPath: { id: ['id', id] },
     respond: ({ message }) => ok(messageShape.present(message)),
     errors: errorList,
     docs: messageDocs.findMessage,

@@ -32,7 +32,7 @@ import {
   texts,
   unchecked,
 } from './parameters/readers.ts';
-import { asInput, limited, members, parameters, required, type ParameterSource, wrapped } from './parameters/table.ts';
+import { asInput, limited, members, type ParameterSource, parameters, required, wrapped } from './parameters/table.ts';
 import { eventShape, eventStatusShape } from './shapes/event.ts';
 
 const CreateEvents = graphql(

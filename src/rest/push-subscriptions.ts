@@ -4,8 +4,8 @@ import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/push-subscripti
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
-import { oneOfTexts } from './openapi/docs/schemas.ts';
 import { subscriptionDocs } from './openapi/docs/push-subscriptions.ts';
+import { oneOfTexts } from './openapi/docs/schemas.ts';
 import {
   integerId,
   reader,

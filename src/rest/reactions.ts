@@ -23,7 +23,6 @@ const RemoveReaction = graphql(`mutation RemoveReaction($messageId: ID!, $name: 
   removeReaction(messageId: $messageId, name: $name) { id }
 }`);
 
-const MESSAGE_ID = 'Id of the message, 24 hex digits.';
 const REACTION = `Name of the reaction, such as \`like\`; 1 to ${MAX_NAME} characters.`;
 
 const reaction = limited(text, { minLength: 1, maxLength: MAX_NAME });
@@ -39,7 +38,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     checksTypes: true,
     document: AddReaction,
-    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.addReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
     errors: errorList,
@@ -51,7 +50,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     checksTypes: true,
     document: ChangeReactions,
-    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.changeReactions', {
       add: ['add', changed, 'Name of the reaction to add.'],
       remove: ['remove', changed, 'Name of the reaction to remove.'],
@@ -65,7 +64,7 @@ export const reactionRoutes = [
     path: '/chat/Message/:id/reactions',
     since: '2.58.0',
     document: ListReactions,
-    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    inPath: { id: ['messageId', id] },
     respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
     errors: errorList,
     docs: reactionDocs.listReactions,
@@ -76,7 +75,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     checksTypes: true,
     document: RemoveReaction,
-    inPath: { id: ['messageId', id, MESSAGE_ID] },
+    inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.removeReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
     errors: errorList,

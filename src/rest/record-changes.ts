@@ -4,6 +4,7 @@ import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
+import { RECORD_ID } from '../schema/descriptions.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -14,15 +15,15 @@ import { readWindow, window } from './parameters/lists.ts';
 import { id, ids, shownAs, unchecked } from './parameters/readers.ts';
 import {
   asInput,
+  type ParameterSource,
   type ParameterTable,
   parameters,
   required,
-  type ParameterSource,
   tableOf,
   together,
 } from './parameters/table.ts';
 import { presentRecord } from './presented-records.ts';
-import { CHILD, CLASS_NAME, changedRecord, newRecord, RECORD_ID, RECORD_IDS, readCriteria } from './record-forms.ts';
+import { CHILD, changedRecord, newRecord, RECORD_IDS, readCriteria } from './record-forms.ts';
 import { recordFilters } from './record-lists.ts';
 import { recordShape } from './shapes/record.ts';
 
@@ -119,7 +120,7 @@ export const recordChangeRoutes = [
     path: '/data/:class/multi',
     xml: 'records',
     document: CreateRecords,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: several(newRecord),
     variables: ({ inPath, values }) => ({
       ...inPath,
@@ -136,7 +137,7 @@ export const recordChangeRoutes = [
     xml: 'records',
     plainRefusal: true,
     document: UpdateRecords,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: several({
       schema: together(
         changedRecord,
@@ -163,7 +164,7 @@ export const recordChangeRoutes = [
     path: '/data/:class/by_criteria',
     xml: 'records',
     document: UpdateRecordsByCriteria,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: changedByCriteria,
     respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
       ok({
@@ -180,7 +181,7 @@ export const recordChangeRoutes = [
     method: 'delete',
     path: '/data/:class/by_criteria',
     document: DeleteRecordsByCriteria,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: { schema: recordFilters, read: (parameters) => ({ criteria: readCriteria(parameters) }) },
     respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
     errors: errorList,
@@ -191,7 +192,7 @@ export const recordChangeRoutes = [
     path: '/data/:class',
     xml: 'record',
     document: CreateRecord,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: newRecord,
     variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
     respond: ({ createRecord }) => created(presentRecord(createRecord)),
@@ -203,7 +204,7 @@ export const recordChangeRoutes = [
     path: '/data/:class/:ids',
     several: true,
     document: DeleteRecords,
-    inPath: { class: ['className', id, CLASS_NAME], ids: ['ids', ids, RECORD_IDS] },
+    inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
     respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
     errors: errorList,
     docs: recordDocs.deleteRecords,
@@ -213,7 +214,7 @@ export const recordChangeRoutes = [
     path: '/data/:class/:id',
     xml: 'record',
     document: UpdateRecord,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     parameters: asInput(changedRecord),
     respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
     errors: errorList,
@@ -223,7 +224,7 @@ export const recordChangeRoutes = [
     method: 'delete',
     path: '/data/:class/:id',
     document: DeleteRecord,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     respond: empty,
     errors: errorList,
     docs: recordDocs.deleteRecord,

@@ -1,10 +1,10 @@
+import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { download, empty, MAX_UPLOAD_BYTES, ok, route } from './http/route.ts';
+import { download, empty, ok, route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
 import { id, textOrEmpty } from './parameters/readers.ts';
 import { parameters, required } from './parameters/table.ts';
-import { CLASS_NAME, RECORD_ID } from './record-forms.ts';
 import { uploadedRecordFileShape } from './shapes/record.ts';
 
 const UploadRecordFile = graphql(
@@ -32,7 +32,7 @@ export const recordFileRoutes = [
     path: '/data/:class/:id/file',
     upload: { maxBytes: MAX_UPLOAD_BYTES },
     document: UploadRecordFile,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.uploadRecordFile'),
     respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
     errors: errorList,
@@ -43,7 +43,7 @@ export const recordFileRoutes = [
     path: '/data/:class/:id/file',
     download: true,
     document: FindRecordFile,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Query.recordFile'),
     respond: ({ recordFile }) => download(recordFile),
     errors: errorList,
@@ -53,7 +53,7 @@ export const recordFileRoutes = [
     method: 'delete',
     path: '/data/:class/:id/file',
     document: DeleteRecordFile,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.deleteRecordFile'),
     respond: empty,
     errors: errorList,

@@ -3,11 +3,9 @@ import { readList, readText } from '../lib/casts.ts';
 import { UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { anything, described, mapOf, named, requestObject, text, WRONG_TYPE } from './openapi/docs/schemas.ts';
-import { noted, parameters, type ParameterSource } from './parameters/table.ts';
+import { noted, type ParameterSource, parameters } from './parameters/table.ts';
 import { permissionsOf } from './record-permissions.ts';
 
-export const CLASS_NAME = 'Name of the class.';
-export const RECORD_ID = 'Id of the record, 24 hex digits.';
 export const RECORD_IDS = 'Ids of records, separated by commas.';
 
 /** The path of child records. */

@@ -7,7 +7,7 @@ import { isCount } from './parameters/lists.ts';
 import { id, ids, isSet } from './parameters/readers.ts';
 import { parameters } from './parameters/table.ts';
 import { type ListedRecord, presentListed, presentRecord } from './presented-records.ts';
-import { CHILD, CLASS_NAME, RECORD_ID, RECORD_IDS } from './record-forms.ts';
+import { CHILD, RECORD_IDS } from './record-forms.ts';
 import { asksForPermissions, readGrouping, recordListing, recordOutput } from './record-lists.ts';
 import { presentValue } from './record-values.ts';
 import { listedRecordShape, recordShape } from './shapes/record.ts';
@@ -51,7 +51,7 @@ export const recordRoutes = [
     path: '/data/:class',
     xml: 'records',
     document: ListRecordPage,
-    inPath: { class: ['className', id, CLASS_NAME] },
+    inPath: { class: ['className', id] },
     parameters: recordListing,
     respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class, parameters),
     errors: errorList,
@@ -63,7 +63,7 @@ export const recordRoutes = [
     several: true,
     xml: 'records',
     document: FindRecordsById,
-    inPath: { class: ['className', id, CLASS_NAME], ids: ['ids', ids, RECORD_IDS] },
+    inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
     parameters: recordOutput,
     respond: ({ recordsById: { records, notFoundIds } }, { path, parameters }) =>
       ok({
@@ -79,7 +79,7 @@ export const recordRoutes = [
     path: '/data/:class/:id',
     xml: 'record',
     document: FindRecord,
-    inPath: { class: ['className', id, CLASS_NAME], id: ['id', id, RECORD_ID] },
+    inPath: { class: ['className', id], id: ['id', id] },
     parameters: parameters('Query.record', {
       permissions: ['ownOnly', isSet, '1 returns only the permissions; for the owner and API keys alone. Default 0.'],
     }),

@@ -34,7 +34,7 @@ export const SKIPPED = 'Number of items skipped before this page.';
 export const SKIP = 'Number of items to skip before the page.';
 export const LIMIT = 'Maximum number of items on this page.';
 
-export const CLASS_NAME = 'Class name, case-sensitive. An unknown name fails with `FORBIDDEN` (`Undefined class`).';
+export const CLASS_NAME = 'Class name, case-sensitive. An unknown name fails with `Undefined class`.';
 export const RECORD_ID = 'Record id, 24 hex digits.';
 export const FILE_FIELD = 'Name of a field of type `FILE`. Any other name fails with `UNPROCESSABLE`.';
 export const RECORD_PERMISSIONS = 'Permissions of the record. Default: the permissions of the class.';

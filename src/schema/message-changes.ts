@@ -1,8 +1,9 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
+import { markDialogMessages } from '../resolvers/messages/mark.ts';
 import { sendMessage } from '../resolvers/messages/send.ts';
-import { markDialogMessages, updateMessages } from '../resolvers/messages/update.ts';
+import { updateMessages } from '../resolvers/messages/update.ts';
 import { builder } from './builder.ts';
 import { deletedItems } from './deletions.ts';
 import { DIALOG_ID, FILTER, LIMIT, ORDER, SKIP, SKIPPED, TOTAL_COUNT } from './descriptions.ts';

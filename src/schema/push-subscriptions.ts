@@ -1,9 +1,9 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
-import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { createSubscription } from '../resolvers/push-subscriptions/create.ts';
 import { deleteSubscription } from '../resolvers/push-subscriptions/delete.ts';
 import { listSubscriptions } from '../resolvers/push-subscriptions/list.ts';
 import { createPushToken, deletePushToken } from '../resolvers/push-subscriptions/tokens.ts';
+import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
 import { listOfNames, oneOfNames } from './descriptions.ts';

@@ -4,8 +4,8 @@ import { statementsOf } from '../support/app/sql.ts';
 import { graphql } from '../support/clients/graphql.ts';
 import { rest } from '../support/clients/rest.ts';
 import { useDocumentedBehavior } from '../support/fixtures/applications.ts';
-import { type ChatCast, createChatCast } from '../support/fixtures/chat-cast.ts';
 import { complete, createBlob, storeBlob, upload, uploadFields } from '../support/fixtures/blobs.ts';
+import { type ChatCast, createChatCast } from '../support/fixtures/chat-cast.ts';
 import { anonymous, createUser } from '../support/fixtures/users.ts';
 
 useApp();

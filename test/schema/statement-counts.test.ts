@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useApp } from '../support/app/app.ts';
 import { statementsOf } from '../support/app/sql.ts';
 import { rest } from '../support/clients/rest.ts';
+import { complete, createBlob, upload, uploadFields } from '../support/fixtures/blobs.ts';
 import { createDialog, execute, send } from '../support/fixtures/chat.ts';
 import { created } from '../support/fixtures/chat-cast.ts';
-import { complete, createBlob, upload, uploadFields } from '../support/fixtures/blobs.ts';
 import { apiKey, createUser, type TestUser } from '../support/fixtures/users.ts';
 
 useApp();

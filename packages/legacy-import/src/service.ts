@@ -18,6 +18,7 @@ export { isStringId } from '../../../src/lib/string-ids.ts';
 export { HOUR, MINUTE, SECOND, unixSeconds } from '../../../src/lib/time.ts';
 export { withoutTrailingSlashes } from '../../../src/lib/trailing-slashes.ts';
 export { appendDialogEvents } from '../../../src/realtime/outbox.ts';
+export { newUid } from '../../../src/resolvers/blobs/uids.ts';
 export {
   type ClassDefinition,
   noteKinds,
@@ -30,7 +31,6 @@ export { ACCESS_KINDS, type Grants, grantsOf } from '../../../src/resolvers/clas
 export { ALL_SLOTS } from '../../../src/resolvers/classes/slots.ts';
 export { updateClass } from '../../../src/resolvers/classes/update.ts';
 export type { FileValue } from '../../../src/resolvers/classes/values.ts';
-export { newUid } from '../../../src/resolvers/blobs/uids.ts';
 export { dataColumns } from '../../../src/resolvers/dialogs/data.ts';
 export { leaveGroups } from '../../../src/resolvers/dialogs/leave.ts';
 export { claimFile, releaseFile, removeReleased, stageFile } from '../../../src/resolvers/files/staged.ts';

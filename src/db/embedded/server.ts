@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Cluster } from './cluster.ts';
-import { chooseEndpoint, type ServerAddress, isTrustworthy, removeEndpoint } from './endpoint.ts';
+import { chooseEndpoint, isTrustworthy, removeEndpoint, type ServerAddress } from './endpoint.ts';
 import { disownStranger, isAlive, type PidFile, readPidFile } from './pid-file.ts';
 
 /** The connection's lock keeps other processes from stopping the server. */
@@ -89,7 +89,12 @@ async function connect(cluster: Cluster, { host, port }: ServerAddress): Promise
   }
 }
 
-type Launch = { pid: number | undefined; endpoint: ServerAddress; log: Log; ended: Error | number | string | undefined };
+type Launch = {
+  pid: number | undefined;
+  endpoint: ServerAddress;
+  log: Log;
+  ended: Error | number | string | undefined;
+};
 
 async function launchServer(cluster: Cluster, flags: string[]): Promise<Launch> {
   const { folder, account, binaries } = cluster;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SocketConnection, ServerSocket } from './connection.ts';
+import type { ServerSocket, SocketConnection } from './connection.ts';
 
 /** Spreads the closing evenly over the given milliseconds, so that clients do not reconnect all at once. */
 export async function drainWithin(connections: SocketConnection[], milliseconds: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { SocketAuthentication } from './authentication.ts';
-import { type SocketConnection, connectionOf, MESSAGE_TOO_BIG } from './connection.ts';
+import { connectionOf, MESSAGE_TOO_BIG, type SocketConnection } from './connection.ts';
 import { runOperation } from './operations.ts';
 
 const INIT_TIMEOUT_MS = 3 * SECOND;

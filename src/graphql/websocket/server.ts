@@ -10,7 +10,7 @@ import type { Unread } from '../../platform/http/unread-responses.ts';
 import type { Requests } from '../../platform/observability/requests.ts';
 import { consolePage } from '../console-cookie.ts';
 import { SocketAuthentication } from './authentication.ts';
-import { SocketConnection, connectionOf, ServerSocket } from './connection.ts';
+import { connectionOf, ServerSocket, SocketConnection } from './connection.ts';
 import { closeGoingAway, drain, drainWithin } from './drain.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createProtocol } from './protocol.ts';

@@ -1,3 +1,4 @@
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import type { Check } from './check.ts';
 
 /** Writers of messages and read state lock the dialog. Public groups have no counters per member. */
@@ -41,7 +42,7 @@ function ofMembers(column: string, counted: string): string {
   return `SELECT jsonb_build_object('dialogId', dialog_id, 'userId', user_id) AS row, kept::text, counted::text
     FROM (SELECT mb.dialog_id, mb.user_id, mb.${column} AS kept, ${counted} AS counted
       FROM dialogs d JOIN members mb ON mb.application_id = d.application_id AND mb.dialog_id = d.id
-      WHERE d.application_id = $1 AND d.type <> 1 OFFSET 0) c
+      WHERE d.application_id = $1 AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP} OFFSET 0) c
     WHERE kept <> counted`;
 }
 

@@ -1,3 +1,4 @@
+import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import type { Check } from './check.ts';
 
 interface OfUsers {
@@ -108,8 +109,8 @@ export const PEOPLE_CHECKS: readonly Check[] = [
       FROM (SELECT d.*, ARRAY(SELECT m.user_id FROM members m WHERE m.application_id = d.application_id
           AND m.dialog_id = d.id AND m.left_at IS NULL ORDER BY 1) AS ids
         FROM dialogs d WHERE d.application_id = $1 OFFSET 0) d
-      WHERE (d.type = 3) <> (d.pair_key IS NOT NULL) OR d.type = 2 AND d.user_id <> ALL (d.ids)
-        OR d.type = 3 AND NOT d.ids <@ string_to_array(d.pair_key, ':')::int[]`,
+      WHERE (d.type = ${DIALOG_TYPE.PRIVATE}) <> (d.pair_key IS NOT NULL) OR d.type = ${DIALOG_TYPE.GROUP} AND d.user_id <> ALL (d.ids)
+        OR d.type = ${DIALOG_TYPE.PRIVATE} AND NOT d.ids <@ string_to_array(d.pair_key, ':')::int[]`,
   },
   {
     name: 'destroyed dialogs',

@@ -1,11 +1,11 @@
-import { type Right, requireRight } from '../../administration/administrators/rights.ts';
+import { type Right, requireRight, SUPPORT } from '../../administration/administrators/rights.ts';
 import { recordRead } from '../../administration/audit/reads.ts';
 import type { Context } from '../../context.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { administratorOf, type IdentifiedViewer } from '../../lib/access.ts';
 
 /** That of messages, because they refer to files. */
-const READS_FILES: Right = { roles: ['owner', 'support'], needsReason: true };
+const READS_FILES: Right = { roles: SUPPORT, needsReason: true };
 
 /**
  * Before an administrator gets the name, `uid` or bytes of a private file: its `uid` is enough to download it.

@@ -1,6 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import { column, columnsOf, select, withJson } from '../../db/columns.ts';
-import { DIALOG_TYPE } from '../../db/dialog-types.ts';
+import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
@@ -77,10 +77,6 @@ export function otherNameFor(applicationId: number, userId: Prisma.Sql): Prisma.
       CASE WHEN split_part(d.pair_key, ':', 1)::int = coalesce(nullif(${userId}, 0), d.user_id) THEN 2 ELSE 1 END)::int)`;
 }
 
-// Inlined, so that the planner knows the selectivity of public groups.
-export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
-export const PRIVATE = Prisma.raw(String(DIALOG_TYPE.PRIVATE));
-
 /** Of dialog `d`, as wanted by `w`. */
 export function detailColumns(applicationId: number) {
   const occupants = Prisma.sql`CASE WHEN w.occupants THEN (
@@ -95,8 +91,8 @@ export function detailColumns(applicationId: number) {
   const unread = Prisma.sql`CASE WHEN w.unread THEN coalesce((
     SELECT d.message_count - m.settled_count FROM members m
     WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = w.user_id AND m.left_at IS NULL
-      AND d.type <> ${PUBLIC_GROUP}), 0) END`;
-  const otherName = Prisma.sql`CASE WHEN w.other_name AND d.type = ${PRIVATE}
+      AND d.type <> ${TYPE_IN_SQL.PUBLIC_GROUP}), 0) END`;
+  const otherName = Prisma.sql`CASE WHEN w.other_name AND d.type = ${TYPE_IN_SQL.PRIVATE}
     THEN ${otherNameFor(applicationId, Prisma.sql`w.user_id`)} END`;
   return withJson<Pick<DialogDetails, 'occupants' | 'lastMessage'>>()(
     select`${column('occupants', 'json | null', occupants)}, ${column('lastMessage', 'json | null', lastMessage)},

@@ -11,6 +11,7 @@ import {
   type Order,
   orderBy,
 } from '../../db/conditions.ts';
+import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
@@ -25,16 +26,7 @@ import {
 } from '../../lib/pagination.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
-import {
-  detailColumns,
-  keepDetails,
-  otherNameFor,
-  PRIVATE,
-  PUBLIC_GROUP,
-  partsOf,
-  requestedDetails,
-  userIdOf,
-} from './details.ts';
+import { detailColumns, keepDetails, otherNameFor, partsOf, requestedDetails, userIdOf } from './details.ts';
 import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
@@ -145,7 +137,7 @@ function visibleTo(viewer: ActingViewer): Prisma.Sql {
       WHERE m.application_id = ${applicationId} AND m.user_id = ${viewer.userId} AND m.left_at IS NULL
       UNION
       SELECT p.id, NULL FROM dialogs p
-      WHERE p.application_id = ${applicationId} AND p.type = ${PUBLIC_GROUP}
+      WHERE p.application_id = ${applicationId} AND p.type = ${TYPE_IN_SQL.PUBLIC_GROUP}
     ) AS own CROSS JOIN LATERAL (
       SELECT * FROM dialogs o WHERE o.application_id = ${applicationId} AND o.id = own.id OFFSET 0
     ) AS d WHERE (own.hidden_seq IS NULL OR own.hidden_seq < d.last_seq)`;
@@ -169,7 +161,7 @@ function fieldsFor(viewer: ActingViewer) {
     activeAt: { column: Prisma.sql`coalesce(${lastMessageAt}, d.created_at)`, cast: 'timestamptz', isAlwaysSet: true },
     occupantIds: {
       column: Prisma.sql`ARRAY(SELECT m.user_id FROM members m
-        WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> 1)`,
+        WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND m.left_at IS NULL AND d.type <> ${TYPE_IN_SQL.PUBLIC_GROUP})`,
       cast: 'int',
       isArray: true,
     },
@@ -179,7 +171,7 @@ function fieldsFor(viewer: ActingViewer) {
 /** A private dialog is named after the other occupant. */
 function shownName(viewer: ActingViewer): Prisma.Sql {
   const otherName = otherNameFor(viewer.applicationId, Prisma.sql`${userIdOf(viewer)}::int`);
-  return Prisma.sql`CASE WHEN d.type = ${PRIVATE} THEN ${otherName} ELSE d.name END`;
+  return Prisma.sql`CASE WHEN d.type = ${TYPE_IN_SQL.PRIVATE} THEN ${otherName} ELSE d.name END`;
 }
 
 // Only users with hidden messages can see another last message. `max` uses an index; with EXISTS the planner might scan

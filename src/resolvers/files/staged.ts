@@ -28,6 +28,9 @@ export interface IncomingFile {
 
 type FileServices = Pick<Services, 'storage' | 'now' | 'log'>;
 
+/** Of a file that a client uploads. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
 /** Stores bytes that a row must claim within an hour (`claimFile`). @throws {BadInputError} 413 above `maxBytes` */
 export async function stageFile(file: IncomingFile, services: FileServices): Promise<StagedFile> {
   const { applicationId, name, contentType, stream, maxBytes } = file;

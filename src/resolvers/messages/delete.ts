@@ -12,7 +12,7 @@ import { appendDialogEvents, type DialogEvent } from '../../realtime/outbox.ts';
 import { mayModerate } from '../dialogs/rules.ts';
 import { lockUsers } from '../users/lock.ts';
 import { type LockedMessage, lockMessages } from './lock.ts';
-import { lockMember } from './mark.ts';
+import { lockMember } from './marks.ts';
 
 export interface Deletion {
   force: boolean;

@@ -1,12 +1,9 @@
 import { Prisma } from '../../db/client.ts';
 import { applicationOf, coalesce } from '../../db/coalesce.ts';
-import { DIALOG_TYPE } from '../../db/dialog-types.ts';
+import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import { groupBy } from '../../lib/collections.ts';
 import type { MessageRow } from './rows.ts';
-
-/** Inlined, because PostgreSQL would infer another type for a parameter. */
-export const PUBLIC_GROUP = Prisma.raw(String(DIALOG_TYPE.PUBLIC_GROUP));
 
 export interface MessageDetails {
   /** Undefined when the dialog has been deleted. */
@@ -23,7 +20,13 @@ export interface DetailParts {
   reactions: boolean;
 }
 
-export type Watermarks = [userId: number, readSeq: number, deliveredSeq: number, unreadOwn: number, undeliveredOwn: number];
+export type Watermarks = [
+  userId: number,
+  readSeq: number,
+  deliveredSeq: number,
+  unreadOwn: number,
+  undeliveredOwn: number,
+];
 export type StoredMark = [seq: number, userId: number, isRead: boolean | null, isDelivered: boolean | null];
 export type Reaction = [messageId: string, userId: number, name: string];
 
@@ -70,7 +73,7 @@ export function detailsOf(messages: readonly MessageRow[], page: PageDetails): M
 }
 
 /** Of dialog `d`. */
-export const membersOf = (applicationId: number) => Prisma.sql`CASE WHEN d.type <> ${PUBLIC_GROUP} THEN (
+export const membersOf = (applicationId: number) => Prisma.sql`CASE WHEN d.type <> ${TYPE_IN_SQL.PUBLIC_GROUP} THEN (
   SELECT json_agg(json_build_array(m.user_id, m.read_seq, m.delivered_seq, m.unread_own_seq, m.undelivered_own_seq))
   FROM members m WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id) END`;
 

@@ -27,7 +27,7 @@ import { type ReadableDialog, type ReadingMember, requireReadableDialog } from '
 import { visibleTo } from '../dialogs/hidden-messages.ts';
 import { keepDetails, partsOf, prepareFields } from './fields.ts';
 import { changedMessages } from './live.ts';
-import { lockMember, type MemberKey, markMessages } from './mark.ts';
+import { lockMember, type MemberKey, markMessages } from './marks.ts';
 import { readMessagesOfDialog } from './page.ts';
 import type { MessageRow } from './rows.ts';
 import { seqRange } from './seq-range.ts';

@@ -1,13 +1,14 @@
 import { Prisma } from '../../db/client.ts';
 import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { column, columns, columnsWithout, type RowOf, select, withJson } from '../../db/columns.ts';
+import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { isStringId } from '../../lib/string-ids.ts';
-import { type ReadableDialog, readableDialog, callerMembership } from '../dialogs/access.ts';
+import { callerMembership, type ReadableDialog, readableDialog } from '../dialogs/access.ts';
 import { hiddenFromUser } from '../dialogs/hidden-messages.ts';
 import {
   type DetailParts,
@@ -16,7 +17,6 @@ import {
   marksOf,
   membersOf,
   type PageDetails,
-  PUBLIC_GROUP,
   reactionsOf,
 } from './details.ts';
 import type { MessageRow } from './rows.ts';
@@ -104,7 +104,7 @@ const TIMES = { createdAt: true, updatedAt: true } as const;
 
 const visible = (applicationId: number) => Prisma.sql`SELECT ${COLUMNS} FROM messages m
   WHERE m.application_id = ${applicationId} AND m.dialog_id = w.dialog_id
-    AND (w.is_key OR d.type = ${PUBLIC_GROUP} OR o.user_id IS NOT NULL)
+    AND (w.is_key OR d.type = ${TYPE_IN_SQL.PUBLIC_GROUP} OR o.user_id IS NOT NULL)
     AND NOT ${hiddenFromUser(applicationId, Prisma.sql`w.user_id`)}`;
 
 // PostgreSQL assumes that a limit in a parameter is a tenth of all rows, and therefore plans each execution again. With

@@ -1,5 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import { columns, insertion } from '../../db/columns.ts';
+import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { queryAs } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { queueByDialog } from './dialog-queues.ts';
@@ -99,7 +100,7 @@ async function storeMessages(
   const rows = await queryAs(inputs[0]!.actor)`
     WITH input AS MATERIALIZED (
       SELECT g.*, d.type AS "dialogType", d.id IS NOT NULL AS "dialogKnown",
-        d.id IS NOT NULL AND (d.type = 1 OR EXISTS (
+        d.id IS NOT NULL AND (d.type = ${TYPE_IN_SQL.PUBLIC_GROUP} OR EXISTS (
           SELECT FROM members m
           WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
             AND m.left_at IS NULL)) AS "mayWrite"
@@ -146,7 +147,7 @@ async function storeMessages(
     ), settled AS (
       UPDATE members m SET settled_count = m.settled_count + p.messages, sent_count = m.sent_count + p.messages
       FROM (SELECT "dialogId", "senderId", count(*)::int AS messages
-        FROM placed WHERE type <> 1 GROUP BY 1, 2) p
+        FROM placed WHERE type <> ${TYPE_IN_SQL.PUBLIC_GROUP} GROUP BY 1, 2) p
       WHERE m.application_id = ${applicationId} AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
     ), published AS (
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)

@@ -1,4 +1,4 @@
-import type { ActingContext, UserContext } from '../../context.ts';
+import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
@@ -12,16 +12,11 @@ import {
 } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
-import { requireReadableDialog } from '../dialogs/access.ts';
 import { type LockedMessage, lockMessages } from './lock.ts';
-import { lockMember, type Mark, markAll, markMessages } from './mark.ts';
+import { type MarkInput, markOf } from './mark.ts';
+import { lockMember, type Mark, markMessages } from './marks.ts';
 import type { MessageRow } from './rows.ts';
 import { BLANK, checkedText, isBlank } from './rules.ts';
-
-export interface MarkInput {
-  read?: boolean | null;
-  delivered?: boolean | null;
-}
 
 export interface MessageChanges extends MarkInput {
   /** Treats messages of other dialogs as unknown. */
@@ -55,28 +50,6 @@ export async function updateMessages(
   });
   outbox.wake();
   return changed;
-}
-
-/** No effect in public groups. @throws {NoUpdateDataError} {NotFoundError} {ForbiddenError} */
-export async function markDialogMessages(
-  dialogId: string,
-  input: MarkInput,
-  { viewer, now, outbox }: UserContext,
-): Promise<true> {
-  const mark = markOf(input);
-  if (!mark) throw new NoUpdateDataError();
-  await requireReadableDialog(dialogId, viewer);
-  const member = { applicationId: viewer.applicationId, dialogId, userId: viewer.userId };
-  await transactInTurns(jobOwnerOf(viewer), async (transaction) => {
-    if (await lockMember(transaction, member)) await markAll(transaction, member, mark, now());
-  });
-  outbox.wake();
-  return true;
-}
-
-function markOf({ read, delivered }: MarkInput): Mark | undefined {
-  if (read == null && delivered == null) return undefined;
-  return { ...(read == null ? {} : { isRead: read }), ...(delivered == null ? {} : { isDelivered: delivered }) };
 }
 
 async function edit(

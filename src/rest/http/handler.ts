@@ -91,15 +91,15 @@ export class RestHandler {
   }
 
   async #serve(call: Call): Promise<void> {
-    const { endpoint, rules, request } = call;
+    const { route, rules, request } = call;
     const facts = factsOf(request);
-    facts.route = endpoint.path;
+    facts.route = route.path;
     facts.fields = [rules.field];
-    if (endpoint.upload || endpoint.download) facts.isOpenEnded = true;
-    const maxBytes = (endpoint.upload ?? endpoint.body ?? BODY_LIMITS).maxBytes;
+    if (route.upload || route.download) facts.isOpenEnded = true;
+    const maxBytes = (route.upload ?? route.body ?? BODY_LIMITS).maxBytes;
     const tooLarge = await declaredTooLarge(request, maxBytes);
     if (tooLarge) return this.#reject(call, tooLarge);
-    call.keyWins = endpoint.keyWins;
+    call.keyWins = route.keyWins;
     try {
       const { context, parameters } = await this.#enterOperation(call);
       const restRequest = {
@@ -108,33 +108,33 @@ export class RestHandler {
         header: (name: string) => headerOf(request, name)?.trim() || undefined,
       };
       context.upload = call.upload;
-      refuseWrongTypes(endpoint, parameters);
-      const data = await run(endpoint, endpoint.variables(restRequest), context);
-      const answer = endpoint.respond(data, restRequest);
+      refuseWrongTypes(route, parameters);
+      const data = await run(route, route.variables(restRequest), context);
+      const answer = route.respond(data, restRequest);
       const expiresAt = this.#expiry(answer, context);
       const { viewer, network } = context;
       if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt, ownerOf(viewer, network));
-      else this.#responses.send(call, { xml: endpoint.xml, ...answer }, expiresAt);
+      else this.#responses.send(call, { xml: route.xml, ...answer }, expiresAt);
     } catch (error) {
-      if (endpoint.upload) await this.#abandonUpload(call, maxBytes);
-      const isPublic = rules.access === 'anyone' && !endpoint.download;
+      if (route.upload) await this.#abandonUpload(call, maxBytes);
+      const isPublic = rules.access === 'anyone' && !route.download;
       const expiresAt = isPublic ? undefined : await this.#expiryAfterError(call, call.context);
-      const isPlain = endpoint.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
+      const isPlain = route.plainRefusal === true && error !== call.refused && isAboutInput(serviceErrorOf(error));
       if (isPlain) this.#responses.sendPlainRefusal(call, error, expiresAt);
-      else this.#responses.sendError(call, error, endpoint.errors, expiresAt);
+      else this.#responses.sendError(call, error, route.errors, expiresAt);
     }
   }
 
   async #enterOperation(call: Call): Promise<{ context: Context; parameters: Parameters }> {
-    const { endpoint, rules, request } = call;
+    const { route, rules, request } = call;
     // The body of an upload is not read before the caller is known.
-    if (endpoint.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
+    if (route.upload && call.isXml) call.token = takeToken(parseQuery(queryText(request.url ?? ''))).token;
     call.context = await this.#contextOf(call);
     factsOf(request).viewer = call.context.viewer;
     call.meter = this.#services.rateLimits?.meter(call.context.network, call.context.viewer);
     call.context.meter = call.meter;
     await call.meter?.count(rules.limit);
-    if (endpoint.upload) requireAllowed(call);
+    if (route.upload) requireAllowed(call);
     const parameters = await this.#parametersOf(call);
     if (call.token && call.context.viewer.kind === 'anonymous') {
       call.context = deriveContext(await this.#contextOf(call), { meter: call.meter });
@@ -164,10 +164,10 @@ export class RestHandler {
   }
 
   async #parametersOf(call: Call): Promise<Parameters> {
-    const { endpoint, rules } = call;
-    const isCredential = endpoint.download || (call.isXml && rules.access !== 'anyone');
-    const received = endpoint.upload
-      ? await this.#receive(call, endpoint.upload)
+    const { route, rules } = call;
+    const isCredential = route.download || (call.isXml && rules.access !== 'anyone');
+    const received = route.upload
+      ? await this.#receive(call, route.upload)
       : await this.#read(call, isCredential === true);
     if (!isCredential) return received;
     const { token, parameters } = takeToken(received);
@@ -177,9 +177,9 @@ export class RestHandler {
 
   /** Does not read a large body if the caller is refused anyway. */
   async #read(call: Call, mayHoldToken: boolean): Promise<Parameters> {
-    const { endpoint, request } = call;
+    const { route, request } = call;
     const { viewer } = call.context!;
-    const limits = endpoint.body ?? BODY_LIMITS;
+    const limits = route.body ?? BODY_LIMITS;
     if (isLargeBody(request) && !(mayHoldToken && viewer.kind === 'anonymous') && isRefused(call)) {
       await discardBody(request, limits.maxBytes);
       requireAllowed(call);
@@ -203,8 +203,8 @@ export class RestHandler {
   }
 
   async #contextOf(call: Call): Promise<Context> {
-    const { endpoint, rules } = call;
-    const needsCaller = rules.access !== 'anyone' || endpoint.download;
+    const { route, rules } = call;
+    const needsCaller = rules.access !== 'anyone' || route.download;
     const network = this.#services.networkOf(call.request);
     const viewer = needsCaller
       ? await authenticate(this.#credentialsOf(call), network, this.#services)
@@ -251,13 +251,13 @@ async function declaredTooLarge(request: IncomingMessage, maxBytes: number): Pro
 const isRefused = ({ rules, context }: Call) => refusal(rules.access, context!.viewer) !== undefined;
 
 function requireAllowed(call: Call): void {
-  const { endpoint, rules, request, context } = call;
+  const { route, rules, request, context } = call;
   const refused = refusal(rules.access, context!.viewer);
   if (refused) {
     call.refused = refused;
     throw refused;
   }
-  if (endpoint.since && isOlder(headerOf(request, VERSION_HEADER), endpoint.since)) throw new NotFoundError();
+  if (route.since && isOlder(headerOf(request, VERSION_HEADER), route.since)) throw new NotFoundError();
 }
 
 /** Replaces NUL, which PostgreSQL refuses, so that such an id is unknown like other invalid ids. */

@@ -6,7 +6,13 @@ import type { ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/served-file.ts';
 import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
 import { operationOf } from '../operations.ts';
-import { type Entry, type ParameterTable, parameters, type ParameterSource, type ValuesOf } from '../parameters/table.ts';
+import {
+  type Entry,
+  type ParameterSource,
+  type ParameterTable,
+  parameters,
+  type ValuesOf,
+} from '../parameters/table.ts';
 import type { BodyLimits } from './parameters.ts';
 import type { XmlRoot } from './xml.ts';
 
@@ -14,8 +20,6 @@ export interface RestRequest<Names extends string = string> extends ParameterSou
   /** Undecided texts from the path, by name. */
   path: Record<Names, string>;
 }
-
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 export interface RestResponse {
   status: number;

@@ -3,7 +3,7 @@ import { type Rules, rulesOf } from '../operations.ts';
 import type { Route } from './route.ts';
 
 export interface Endpoint {
-  endpoint: Route;
+  route: Route;
   rules: Rules;
 }
 
@@ -25,7 +25,7 @@ export class Routing {
   constructor(endpoints: Endpoint[]) {
     const candidates = new Map<string, Candidate[]>();
     for (const one of endpoints) {
-      const { method, path } = one.endpoint;
+      const { method, path } = one.route;
       const names: string[] = [];
       const shape = path.replace(/:(\w+)/g, (_value, name) => `:${names.push(name) - 1}`);
       const key = `${method} ${shape}`;
@@ -39,17 +39,17 @@ export class Routing {
   find(method: string | undefined, url: string): RouteMatch | undefined {
     const match = this.#router.find((method === 'HEAD' ? 'GET' : method) as Method, url);
     if (!match || Object.values(match.params).includes('')) return undefined;
-    for (const { endpoint, rules, names } of match.store as Candidate[]) {
+    for (const { route, rules, names } of match.store as Candidate[]) {
       const params: Record<string, string> = {};
       for (const [nth, name] of names.entries()) params[name] = match.params[nth]!;
-      if (accepts(endpoint, params)) return { endpoint, rules, params };
+      if (accepts(route, params)) return { route, rules, params };
     }
     return undefined;
   }
 }
 
 export function routingOf(routes: Route[]): Routing {
-  return new Routing(routes.map((endpoint) => ({ endpoint, rules: rulesOf(endpoint) })));
+  return new Routing(routes.map((route) => ({ route, rules: rulesOf(route) })));
 }
 
 function unused(): void {}

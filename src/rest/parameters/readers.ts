@@ -13,7 +13,7 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { readIntegerId } from '../http/integer-ids.ts';
 import * as schemas from '../openapi/docs/schemas.ts';
 import { listOf, type Schema, WRONG_TYPE, type WrongType } from '../openapi/docs/schemas.ts';
-import type { ParameterTable, ParameterReader, ParameterSource } from './table.ts';
+import type { ParameterReader, ParameterSource, ParameterTable } from './table.ts';
 
 const LIST_OR_TEXT: Schema = { type: ['string', 'array'], items: schemas.text };
 
@@ -53,17 +53,26 @@ export const userIds = reader(listOf(schemas.integerId), (value) => readList(val
 /** The operation itself checks the value. */
 export const unchecked = reader(schemas.anything, (value) => value);
 
-export function reader<Value>(schema: Schema, read: (value: OptionalJson, source: ParameterSource) => Value): ParameterReader<Value> {
+export function reader<Value>(
+  schema: Schema,
+  read: (value: OptionalJson, source: ParameterSource) => Value,
+): ParameterReader<Value> {
   return { schema, read };
 }
 
 /** The same parameter with another documentation. */
-export function shownAs<Value>({ schema: _former, ...one }: ParameterReader<Value>, schema: Schema): ParameterReader<Value> {
+export function shownAs<Value>(
+  { schema: _former, ...one }: ParameterReader<Value>,
+  schema: Schema,
+): ParameterReader<Value> {
   return { ...one, schema };
 }
 
 /** Undefined if there is no list; null for items that are no objects. */
-export function objects<Values>({ schema, read }: ParameterTable<Values>): ParameterReader<(Values | null)[] | undefined> {
+export function objects<Values>({
+  schema,
+  read,
+}: ParameterTable<Values>): ParameterReader<(Values | null)[] | undefined> {
   return reader(listOf(schema), (value, source) =>
     readNumberedObject(value)?.map((item) => (isObject(item) ? read(item, source) : null)),
   );

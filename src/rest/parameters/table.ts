@@ -186,9 +186,15 @@ export function noted(schema: Schema, description?: string): Spread<unknown> {
 }
 
 /** Documented as required; the operation itself reports that it is missing. */
-export const required = <Value>(reader: ParameterReader<Value>): ParameterReader<Value> => ({ ...reader, isRequired: true });
+export const required = <Value>(reader: ParameterReader<Value>): ParameterReader<Value> => ({
+  ...reader,
+  isRequired: true,
+});
 
 /** Adds keywords such as `maxLength` to the documentation; the operation itself checks them. */
-export function limited<Value>({ schema, ...reader }: ParameterReader<Value>, keywords: Schema): ParameterReader<Value> {
+export function limited<Value>(
+  { schema, ...reader }: ParameterReader<Value>,
+  keywords: Schema,
+): ParameterReader<Value> {
   return { ...reader, schema: { ...schema, ...keywords } };
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
 import { BUILT, filled } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
-import { HTML, SCRIPT, type StaticFile, STYLE, served } from './static-files.ts';
+import { HTML, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 

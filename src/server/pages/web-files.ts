@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { BUILT } from './layout.ts';
-import { HTML, IMMUTABLE, SCRIPT, type StaticFile, STYLE, served } from './static-files.ts';
+import { HTML, IMMUTABLE, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
 
 const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml' };
 

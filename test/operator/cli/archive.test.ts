@@ -26,8 +26,8 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../../support/fixtures/archives.ts';
-import { created } from '../../support/fixtures/chat-cast.ts';
 import { storeBlob } from '../../support/fixtures/blobs.ts';
+import { created } from '../../support/fixtures/chat-cast.ts';
 import { createFullData, type FullData, HOSTILE, SECRETS } from '../../support/fixtures/full-data.ts';
 
 useApp();

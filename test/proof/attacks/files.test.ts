@@ -8,8 +8,8 @@ import { MULTIPART, multipart, rawRequest } from '../../support/clients/raw-http
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
 import { overSocket } from '../../support/clients/websocket.ts';
 import { signedInAdministrator, withReason } from '../../support/fixtures/administrators.ts';
-import { execute } from '../../support/fixtures/chat.ts';
 import { complete, createBlob, storeBlob, storedFiles, upload, uploadFields } from '../../support/fixtures/blobs.ts';
+import { execute } from '../../support/fixtures/chat.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { anonymous, apiKey, type Caller, createUser, onBehalfOf, type TestUser } from '../../support/fixtures/users.ts';
 

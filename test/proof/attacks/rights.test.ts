@@ -4,9 +4,9 @@ import { schema } from '../../../src/schema/index.ts';
 import { useApp } from '../../support/app/app.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { codeOf, GRAPHQL_TRANSPORTS } from '../../support/clients/transports.ts';
+import { complete, createBlob, storeBlob, upload, uploadFields } from '../../support/fixtures/blobs.ts';
 import { createDialog, execute } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { complete, createBlob, storeBlob, upload, uploadFields } from '../../support/fixtures/blobs.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import {
   apiKey,

@@ -14,9 +14,9 @@ import { until } from '../../support/app/until.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { databaseThatHangs, lock, lockWaiters } from '../../support/faults/hanging-locks.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 useApp({ limits: {}, trustProxy: 1, database: databaseThatHangs });

@@ -8,8 +8,8 @@ import { LOCKED_HERE, sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, listen } from '../../support/clients/websocket.ts';
-import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { createBlob, type ShownBlob, storeBlob, storedFiles, uploadFields } from '../../support/fixtures/blobs.ts';
+import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { faultsIn } from './assertions.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });

@@ -19,9 +19,9 @@ import {
   temporaryFolder,
   writeArchive,
 } from '../../support/fixtures/archives.ts';
+import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { createRecordCast, newCar } from '../../support/fixtures/cars.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
-import { storeBlob } from '../../support/fixtures/blobs.ts';
 
 useApp();
 

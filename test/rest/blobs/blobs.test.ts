@@ -5,7 +5,6 @@ import { expectCommonHeaders, rawRequest } from '../../support/clients/raw-http.
 import { rest } from '../../support/clients/rest.ts';
 import { type Scenario, testScenarios } from '../../support/clients/rest-table.ts';
 import { useDocumentedBehavior } from '../../support/fixtures/applications.ts';
-import { type ChatCast, createChatCast } from '../../support/fixtures/chat-cast.ts';
 import {
   complete,
   createBlob,
@@ -15,6 +14,7 @@ import {
   upload,
   uploadFields,
 } from '../../support/fixtures/blobs.ts';
+import { type ChatCast, createChatCast } from '../../support/fixtures/chat-cast.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 useApp();

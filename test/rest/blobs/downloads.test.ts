@@ -6,7 +6,6 @@ import { db } from '../../../src/db/client.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
 import { type RawResponse, rawRequest } from '../../support/clients/raw-http.ts';
 import { useDocumentedBehavior } from '../../support/fixtures/applications.ts';
-import { type ChatCast, createChatCast } from '../../support/fixtures/chat-cast.ts';
 import {
   complete,
   createBlob,
@@ -16,6 +15,7 @@ import {
   upload,
   uploadFields,
 } from '../../support/fixtures/blobs.ts';
+import { type ChatCast, createChatCast } from '../../support/fixtures/chat-cast.ts';
 import { onBehalfOf } from '../../support/fixtures/users.ts';
 
 useApp();

@@ -69,10 +69,10 @@ const wordless: Route = {
 beforeAll(async () => {
   alice = await createUser();
   const routing = new Routing([
-    { endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
-    { endpoint: wordless, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
+    { route: endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
+    { route: wordless, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
     {
-      endpoint: { ...speechless, path: '/speechless' },
+      route: { ...speechless, path: '/speechless' },
       rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
     },
   ]);

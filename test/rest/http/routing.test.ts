@@ -8,8 +8,8 @@ const routing = routingOf(routes);
 const ID = 'a'.repeat(24);
 
 function found(method: string, url: string) {
-  const { endpoint, params } = routing.find(method, url) ?? {};
-  return endpoint && [endpoint.path, params];
+  const { route, params } = routing.find(method, url) ?? {};
+  return route && [route.path, params];
 }
 
 test('every endpoint is found by its own path', () => {
@@ -22,7 +22,7 @@ test('every endpoint is found by its own path', () => {
     const params = Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, value(name!)]));
     const url = path.replace(/:(\w+)/g, (_, name) => params[name]!);
     expect(found(method.toUpperCase(), url)).toEqual([path, params]);
-    expect(routing.find(method.toUpperCase(), `${url}?a=/b/c`)?.endpoint.path).toBe(path);
+    expect(routing.find(method.toUpperCase(), `${url}?a=/b/c`)?.route.path).toBe(path);
   }
 });
 

@@ -16,8 +16,8 @@ import {
   signedInAdministrator,
   withoutApplication,
 } from '../../support/fixtures/administrators.ts';
-import { createDialog, send } from '../../support/fixtures/chat.ts';
 import { createBlob, storeBlob } from '../../support/fixtures/blobs.ts';
+import { createDialog, send } from '../../support/fixtures/chat.ts';
 import { apiKey, createUser, createUsers, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
