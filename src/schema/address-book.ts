@@ -10,13 +10,14 @@ import {
   registeredContactsOf,
   registeredUsersOf,
 } from '../resolvers/address-book/list.ts';
+import { MAX_UDID } from '../resolvers/address-book/rules.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
 import { builder } from './builder.ts';
 import { metered } from './metered.ts';
 import { User } from './users.ts';
 
 const UDID =
-  'Device that the address book belongs to, at most 64 characters. Default: the address book that belongs ' +
+  `Device that the address book belongs to, at most ${MAX_UDID} characters. Default: the address book that belongs ` +
   'to no device.';
 
 const COMPACT =

@@ -1,5 +1,5 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
-import { findAiUsage, type AiUsage as UsageShape } from '../resolvers/ai/usage.ts';
+import { findAiUsage, MAX_DAYS, MAX_USERS, type AiUsage as UsageShape } from '../resolvers/ai/usage.ts';
 import { builder } from './builder.ts';
 
 const REQUESTS = 'Number of requests to models.';
@@ -49,7 +49,7 @@ const AiUsage = builder.objectRef<UsageShape>('AiUsage').implement({
     users: t.expose('users', {
       type: [UserUsage],
       description:
-        'The 20 users with the most tokens today (UTC). Requests of API keys and administrators count for no user. ' +
+        `The ${MAX_USERS} users with the most tokens today (UTC). Requests of API keys and administrators count for no user. ` +
         'Empty while rate limits are off.',
     }),
   }),
@@ -64,7 +64,7 @@ builder.queryField('aiUsage', (t) =>
       days: t.arg.int({
         required: true,
         defaultValue: 30,
-        description: 'Number of days (UTC), 1 to 366. The last one is today.',
+        description: `Number of days (UTC), 1 to ${MAX_DAYS}. The last one is today.`,
       }),
     },
     resolve: (_root, { days }, context) => findAiUsage(context.viewer.applicationId, days, context),

@@ -1,9 +1,11 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { askGateway, assistAnswer, streamAnswer, translateText } from '../resolvers/ai/answers.ts';
 import { presentPart } from '../resolvers/ai/live.ts';
+import { MAX_HISTORY } from '../resolvers/ai/prompts.ts';
+import { MAX_CONVERSATION, MAX_IMAGES, MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
 import { streamSummary, summarizeDialog } from '../resolvers/ai/summaries.ts';
 import { builder } from './builder.ts';
-import { ASSISTANT_ID, DIALOG_ID } from './descriptions.ts';
+import { ASSISTANT_ID, DIALOG_ID, grouped } from './descriptions.ts';
 
 // All fields are optional, because the resolvers report a disabled feature before missing or malformed fields.
 
@@ -11,12 +13,12 @@ const AnswerInput = builder.inputType('AnswerInput', {
   description: 'A message to answer, and the conversation before it.',
   fields: (t) => ({
     assistantId: t.id({ description: ASSISTANT_ID }),
-    message: t.string({ description: 'The message, 1 to 2,000 characters. Required.' }),
+    message: t.string({ description: `The message, 1 to ${grouped(MAX_MESSAGE)} characters. Required.` }),
     history: t.field({
       type: 'JSON',
       description:
         'Earlier messages, oldest first: `[{ "role": "user", "message": "Hi" }]`. Roles are `user` and ' +
-        '`assistant`. Only the latest messages, up to 24,000 characters, reach the model.',
+        `\`assistant\`. Only the latest messages, up to ${grouped(MAX_HISTORY)} characters, reach the model.`,
     }),
   }),
 });
@@ -30,9 +32,9 @@ const TranslationInput = builder.inputType('TranslationInput', {
   description: 'A text to translate. All fields are required.',
   fields: (t) => ({
     assistantId: t.id({ description: ASSISTANT_ID }),
-    text: t.string({ description: 'The text, 1 to 5,000 characters.' }),
+    text: t.string({ description: `The text, 1 to ${grouped(MAX_TEXT_CHARACTERS)} characters.` }),
     toLanguage: t.string({
-      description: 'Target language as a code or a name, for example `de` or `German`; at most 100 characters.',
+      description: `Target language as a code or a name, for example \`de\` or \`German\`; at most ${MAX_LANGUAGE} characters.`,
     }),
   }),
 });
@@ -46,7 +48,7 @@ const GatewayInput = builder.inputType('GatewayInput', {
       description:
         'The conversation: `[{ "role": "user", "content": "Hi" }]`. Roles are `user`, `assistant` and ' +
         '`developer`. `content` is a text or a list of `{ "type": "text", "text": "…" }` and `{ "type": ' +
-        '"image_url", "image_url": { "url": "…" } }`. At most 100,000 characters of text and 20 images; each ' +
+        `"image_url", "image_url": { "url": "…" } }\`. At most ${grouped(MAX_CONVERSATION)} characters of text and ${MAX_IMAGES} images; each ` +
         'image is a public `https` URL or a `data:` URL. Any other image URL fails with `UNPROCESSABLE`.',
     }),
   }),

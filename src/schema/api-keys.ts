@@ -1,5 +1,11 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
-import { createApiKey, listApiKeys, type NewApiKey as New, revokeApiKey } from '../resolvers/applications/api-keys.ts';
+import {
+  createApiKey,
+  listApiKeys,
+  MAX_NAME,
+  type NewApiKey as New,
+  revokeApiKey,
+} from '../resolvers/applications/api-keys.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
 import { CREATED_AT } from './descriptions.ts';
@@ -46,7 +52,7 @@ builder.mutationField('createApiKey', (t) =>
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: NewApiKey,
     description: 'Creates an API key for the application. An invalid name fails with `UNPROCESSABLE`.',
-    args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
+    args: { name: t.arg.string({ required: true, description: `Display name, 1 to ${MAX_NAME} characters.` }) },
     resolve: (_root, { name }, context) => createApiKey(name, context),
   }),
 );

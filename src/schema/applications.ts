@@ -5,6 +5,7 @@ import { createApplication } from '../resolvers/applications/create.ts';
 import { deleteApplication, selectedApplication } from '../resolvers/applications/delete.ts';
 import { findApplication } from '../resolvers/applications/find.ts';
 import { listMyApplications } from '../resolvers/applications/list.ts';
+import { MAX_NAME } from '../resolvers/applications/rules.ts';
 import { rotateApplicationSecret } from '../resolvers/applications/secret.ts';
 import { updateApplication } from '../resolvers/applications/update.ts';
 import { builder } from './builder.ts';
@@ -147,7 +148,7 @@ const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
     'The settings to change. Omitted fields remain unchanged; so does null, except for `appUrl`, ' +
     '`sessionMinutes` and `phoneRegion`.',
   fields: (t) => ({
-    name: t.string({ description: 'Display name, 1 to 255 characters.' }),
+    name: t.string({ description: `Display name, 1 to ${MAX_NAME} characters.` }),
     signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
     publicSignIn: t.boolean({ description: SETTINGS.publicSignIn }),
     usersList: t.boolean({ description: SETTINGS.usersList }),
@@ -198,7 +199,7 @@ builder.mutationField('createApplication', (t) =>
     description:
       'Creates an application with one API key. Requires an owner of all applications. An invalid name fails with ' +
       `\`UNPROCESSABLE\`. ${CONFIRMATION}`,
-    args: { name: t.arg.string({ required: true, description: 'Display name, 1 to 255 characters.' }) },
+    args: { name: t.arg.string({ required: true, description: `Display name, 1 to ${MAX_NAME} characters.` }) },
     resolve: (_root, { name }, context) => {
       requireOwnerOfAll(context.viewer);
       return createApplication({ name }, context, context.viewer);

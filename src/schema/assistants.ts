@@ -6,10 +6,11 @@ import {
   listAssistants,
   updateAssistant,
 } from '../resolvers/ai/assistants.ts';
+import { MAX_MESSAGE } from '../resolvers/ai/rules.ts';
 import { type AssistantTrial as TrialShape, tryAssistant } from '../resolvers/ai/try.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
-import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
 
 const Assistant = builder.prismaObject('Assistant', {
   description: 'A language model behind an OpenAI-compatible API, with instructions.',
@@ -143,7 +144,10 @@ builder.mutationField('tryAssistant', (t) =>
       'features. Fails with `NOT_FOUND` if the assistant does not exist.',
     args: {
       id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }),
-      message: t.arg.string({ required: true, description: 'The message to answer, 1 to 2,000 characters.' }),
+      message: t.arg.string({
+        required: true,
+        description: `The message to answer, 1 to ${grouped(MAX_MESSAGE)} characters.`,
+      }),
     },
     resolve: (_root, { id, message }, context) => tryAssistant({ assistantId: id, message }, context),
   }),

@@ -9,10 +9,11 @@ import { deleteBlob } from '../resolvers/blobs/delete.ts';
 import { blobPath, findBlob, findBlobFile } from '../resolvers/blobs/find.ts';
 import { listBlobs } from '../resolvers/blobs/list.ts';
 import type { BlobRow } from '../resolvers/blobs/rows.ts';
+import { MAX_NAME, MAX_TAGS, MAX_TYPE } from '../resolvers/blobs/rules.ts';
 import { updateBlob } from '../resolvers/blobs/update.ts';
 import { type UploadedBlob, uploadBlob } from '../resolvers/blobs/upload.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
 import { StoredFile } from './files.ts';
 import { metered } from './metered.ts';
 
@@ -95,15 +96,15 @@ type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSche
 
 const blobFields = (t: InputFields) => ({
   contentType: t.string({
-    description: 'Media type, for example `image/png`, at most 255 characters. Required by `createBlob`.',
+    description: `Media type, for example \`image/png\`, at most ${MAX_TYPE} characters. Required by \`createBlob\`.`,
   }),
-  name: t.string({ description: 'File name, 1 to 100 characters. Required by `createBlob`.' }),
+  name: t.string({ description: `File name, 1 to ${MAX_NAME} characters. Required by \`createBlob\`.` }),
   public: t.field({
     type: 'Flag',
     description: 'Whether the file can be downloaded without credentials. Default for a new blob: false.',
   }),
   tags: t.stringList({
-    description: 'Labels chosen by the client, at most 1,000 characters in total; the server does not use them.',
+    description: `Labels chosen by the client, at most ${grouped(MAX_TAGS)} characters in total; the server does not use them.`,
   }),
 });
 

@@ -15,6 +15,7 @@ import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
+import { DEFAULT_PAGE, MAX_PAGE } from '../lib/pagination.ts';
 import type { FileContent } from '../resolvers/files/served-file.ts';
 import './plugins/administrator-access.ts';
 import './plugins/clean-inputs.ts';
@@ -80,12 +81,11 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       cursorType: 'String',
       firstArgOptions: {
         description:
-          'Number of items from the start of the list, or after `after`: 1 to 100. Default: 50. Cannot be combined ' +
+          `Number of items from the start of the list, or after \`after\`: 1 to ${MAX_PAGE}. Default: ${DEFAULT_PAGE}. Cannot be combined ` +
           'with `last`.',
       },
       lastArgOptions: {
-        description:
-          'Number of items from the end of the list, or before `before`: 1 to 100. Cannot be combined with `first`.',
+        description: `Number of items from the end of the list, or before \`before\`: 1 to ${MAX_PAGE}. Cannot be combined with \`first\`.`,
       },
       afterArgOptions: { description: 'Only return items after this cursor.' },
       beforeArgOptions: { description: 'Only return items before this cursor.' },

@@ -1,4 +1,5 @@
 import type { ClassIndex } from '../resolvers/classes/catalogue.ts';
+import { MAX_COMPOUND_BYTES } from '../resolvers/classes/slots.ts';
 import { builder } from './builder.ts';
 
 export const IndexState = builder.enumType('IndexState', {
@@ -37,7 +38,7 @@ export const ClassIndexInput = builder.inputType('ClassIndexInput', {
       required: true,
       description:
         'Two or three fields: list equality fields first, and the field for ranges and sorting last. ' +
-        'Not lists, locations or files. Strings may then have at most 400 bytes in UTF-8.',
+        `Not lists, locations or files. Strings may then have at most ${MAX_COMPOUND_BYTES} bytes in UTF-8.`,
     }),
     unique: t.boolean({
       description:

@@ -1,14 +1,18 @@
 import { ALL, DEVELOPER } from '../administration/administrators/rights.ts';
 import type { ClassDefinition, ClassField } from '../resolvers/classes/catalogue.ts';
+import { MAX_INDEXES } from '../resolvers/classes/compound-indexes.ts';
 import { createClass } from '../resolvers/classes/create.ts';
+import { MAX_FIELDS } from '../resolvers/classes/definition.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
 import { permissionOf } from '../resolvers/classes/grants.ts';
 import { listClasses } from '../resolvers/classes/list.ts';
+import { MAX_INDEXED_BYTES } from '../resolvers/classes/slots.ts';
 import { updateClass } from '../resolvers/classes/update.ts';
+import { MAX_RECORD_BYTES } from '../resolvers/records/changes.ts';
 import { builder } from './builder.ts';
 import { ClassIndexInput, ClassIndexType, IndexState } from './class-indexes.ts';
-import { APPLICATION_ID, CLASS_NAME, CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { APPLICATION_ID, CLASS_NAME, CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
 import { RecordPermission, RecordPermissionInput } from './record-permissions.ts';
 
 export const RecordFieldType = builder.enumType('RecordFieldType', {
@@ -19,8 +23,8 @@ export const RecordFieldType = builder.enumType('RecordFieldType', {
     STRING: {
       value: 'String',
       description:
-        'A text. At most 1,000 bytes in UTF-8 if the field is unique or indexed; otherwise only the record size ' +
-        'of 262,144 bytes limits it.',
+        `A text. At most ${grouped(MAX_INDEXED_BYTES)} bytes in UTF-8 if the field is unique or indexed; otherwise only the record size ` +
+        `of ${grouped(MAX_RECORD_BYTES)} bytes limits it.`,
     },
     BOOLEAN: {
       value: 'Boolean',
@@ -167,7 +171,7 @@ const ClassFieldInput = builder.inputType('ClassFieldInput', {
   }),
 });
 
-const INDEXES = 'Compound indexes, at most 8. Indexes of existing records are built in the background.';
+const INDEXES = `Compound indexes, at most ${MAX_INDEXES}. Indexes of existing records are built in the background.`;
 
 const CreateClassInput = builder.inputType('CreateClassInput', {
   description: 'Name, fields and permissions of a new class.',
@@ -179,7 +183,7 @@ const CreateClassInput = builder.inputType('CreateClassInput', {
     }),
     fields: t.field({
       type: [ClassFieldInput],
-      description: 'Fields of the class, in the order in which records list them; at most 200.',
+      description: `Fields of the class, in the order in which records list them; at most ${MAX_FIELDS}.`,
     }),
     indexes: t.field({ type: [ClassIndexInput], description: `${INDEXES} Default: none.` }),
     permissions: t.field({
@@ -192,7 +196,10 @@ const CreateClassInput = builder.inputType('CreateClassInput', {
 const UpdateClassInput = builder.inputType('UpdateClassInput', {
   description: 'Changes to a class. Fields that are not listed remain unchanged; fields cannot be removed.',
   fields: (t) => ({
-    fields: t.field({ type: [ClassFieldInput], description: 'Fields to add or change; at most 200 fields per class.' }),
+    fields: t.field({
+      type: [ClassFieldInput],
+      description: `Fields to add or change; at most ${MAX_FIELDS} fields per class.`,
+    }),
     indexes: t.field({
       type: [ClassIndexInput],
       description: `${INDEXES} They replace the current ones; an empty list removes all. Default: unchanged.`,

@@ -1,3 +1,4 @@
+import { MAX_RECORDS } from '../resolvers/records/create.ts';
 export const OPERATORS = {
   eq: 'Equal to this value; null matches unset values.',
   ne: 'Not equal to this value, or unset; null matches every set value.',
@@ -59,8 +60,8 @@ export const PARENT_OF_RECORD = `Id of the parent record, of any class; null if 
 export const OWNER_ID = `Id of the owner; 0 if an API key without \`On-Behalf-Of\` created the record. ${UPDATE_ONLY}`;
 export const RECORD_ORDER =
   'How to sort records. Unset values come last; ties are broken by `id` in the same direction.';
-export const RECORD_IDS = 'At most 100 record ids, 24 hex digits each. More fail with `UNPROCESSABLE`.';
-export const NEW_RECORDS = 'The records to create, 1 to 100. Other numbers fail with `BAD_USER_INPUT`.';
+export const RECORD_IDS = `At most ${MAX_RECORDS} record ids, 24 hex digits each. More fail with \`UNPROCESSABLE\`.`;
+export const NEW_RECORDS = `The records to create, 1 to ${MAX_RECORDS}. Other numbers fail with \`BAD_USER_INPUT\`.`;
 export const CREATES_RECORD =
   'Creates a record owned by the caller. Fails with `FORBIDDEN` if the caller may not create records of ' +
   'the class, and with `UNPROCESSABLE` if values are invalid.';
@@ -83,3 +84,8 @@ export function oneOfNames(names: readonly string[]): string {
 
 export const CONFIRMATION =
   'Fails with `CONFIRMATION_REQUIRED` unless the caller signed in or called `confirmAdministrator` within 15 minutes.';
+
+/** 20000 → `20,000` */
+export function grouped(count: number): string {
+  return count.toLocaleString('en');
+}

@@ -1,6 +1,7 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
+import { MAX_NAME } from '../resolvers/dialogs/rules.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { builder } from './builder.ts';
 import { deletedItems } from './deletions.ts';
@@ -19,7 +20,7 @@ const CreateDialogInput = builder.inputType('CreateDialogInput', {
         'for a private dialog. Unknown ids are ignored as long as one id exists. Ignored for public groups.',
     }),
     name: t.string({
-      description: 'Name of a group, 1 to 200 characters. Required for groups, ignored for private dialogs.',
+      description: `Name of a group, 1 to ${MAX_NAME} characters. Required for groups, ignored for private dialogs.`,
     }),
     photo: t.string({ description: 'URL or id of an image. URLs that run scripts are refused.' }),
     isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it. Default: false.' }),
@@ -35,7 +36,7 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
     'The fields to change. Omitted fields remain unchanged. Occupants are added first, then removed; admins are ' +
     'changed last.',
   fields: (t) => ({
-    name: t.string({ description: 'New name of a group, 1 to 200 characters.' }),
+    name: t.string({ description: `New name of a group, 1 to ${MAX_NAME} characters.` }),
     photo: t.string({ description: 'URL or id of an image; null clears it. URLs that run scripts are refused.' }),
     isJoinRequired: t.boolean({ description: 'Stored for clients; the server does not use it.' }),
     dataClassName: t.string({

@@ -3,11 +3,23 @@ import { createGeodatum } from '../resolvers/geodata/create.ts';
 import { deleteGeodatum, deleteOldGeodata } from '../resolvers/geodata/delete.ts';
 import { findGeodatum } from '../resolvers/geodata/find.ts';
 import { listGeodata } from '../resolvers/geodata/list.ts';
+import { MAX_STATUS } from '../resolvers/geodata/rules.ts';
 import { updateGeodatum } from '../resolvers/geodata/update.ts';
 import { maySeeListed } from '../resolvers/users/listing.ts';
 import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
-import { AND, APPLICATION_ID, CREATED_AT, DIRECTION, FILTER, OR, ORDER, UNLISTED, UPDATED_AT } from './descriptions.ts';
+import {
+  AND,
+  APPLICATION_ID,
+  CREATED_AT,
+  DIRECTION,
+  FILTER,
+  grouped,
+  OR,
+  ORDER,
+  UNLISTED,
+  UPDATED_AT,
+} from './descriptions.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
@@ -103,7 +115,9 @@ const GeodatumInput = builder.inputType('GeodatumInput', {
   fields: (t) => ({
     latitude: t.float({ description: 'Degrees, -90 to 90. Required by `createGeodatum`.' }),
     longitude: t.float({ description: 'Degrees, -180 to 180. Required by `createGeodatum`.' }),
-    status: t.string({ description: 'Text to attach, at most 1,000 characters. Null or an empty text removes it.' }),
+    status: t.string({
+      description: `Text to attach, at most ${grouped(MAX_STATUS)} characters. Null or an empty text removes it.`,
+    }),
   }),
 });
 

@@ -1,5 +1,6 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { previewMail } from '../resolvers/mail/render.ts';
+import { MAX_CHARACTERS } from '../resolvers/mail/rules.ts';
 import { type MailTest as TestShape, testMail } from '../resolvers/mail/send-test.ts';
 import { findMailSettings, type MailSettings as SettingsShape } from '../resolvers/mail/settings.ts';
 import {
@@ -9,6 +10,7 @@ import {
   updateMailTemplate,
 } from '../resolvers/mail/templates.ts';
 import { builder } from './builder.ts';
+import { grouped } from './descriptions.ts';
 
 const MailTemplateKind = builder.enumType('MailTemplateKind', {
   description: 'Mails that the service sends to users of an application.',
@@ -41,14 +43,17 @@ const MailTemplateInput = builder.inputType('MailTemplateInput', {
   description: 'Texts of a mail. Unknown placeholders fail with `UNPROCESSABLE`.',
   fields: (t) => ({
     kind: t.field({ type: MailTemplateKind, required: true, description: 'The mail to change.' }),
-    subject: t.string({ required: true, description: 'One line of 1 to 200 characters, without `{{link}}`.' }),
+    subject: t.string({
+      required: true,
+      description: `One line of 1 to ${MAX_CHARACTERS.subject} characters, without \`{{link}}\`.`,
+    }),
     text: t.string({
       required: true,
-      description: 'At most 20,000 characters. Must contain `{{link}}`, as a word of its own.',
+      description: `At most ${grouped(MAX_CHARACTERS.text)} characters. Must contain \`{{link}}\`, as a word of its own.`,
     }),
     html: t.string({
       description:
-        'At most 100,000 characters. Must contain `{{link}}`, as a displayed word of its own or as the whole `href` of ' +
+        `At most ${grouped(MAX_CHARACTERS.html)} characters. Must contain \`{{link}}\`, as a displayed word of its own or as the whole \`href\` of ` +
         'a link; no style sheet may read attributes. Values of placeholders are escaped. Null or blank: the mail has ' +
         'plain text only.',
     }),

@@ -1,8 +1,10 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { MAX_PAGE } from '../lib/pagination.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { markDialogMessages } from '../resolvers/messages/mark.ts';
-import { sendMessage } from '../resolvers/messages/send.ts';
+import { MAX_BYTES } from '../resolvers/messages/rules.ts';
+import { MAX_CLIENT_ID, sendMessage } from '../resolvers/messages/send.ts';
 import { updateMessages } from '../resolvers/messages/update.ts';
 import { builder } from './builder.ts';
 import { deletedItems } from './deletions.ts';
@@ -35,7 +37,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       description:
         'Id of a user. The message goes to the private dialog with this user, which is created if necessary.',
     }),
-    text: t.string({ description: 'At most 32 KiB of UTF-8.' }),
+    text: t.string({ description: `At most ${MAX_BYTES / 1024} KiB of UTF-8.` }),
     attachments: t.field({
       type: ['JSON'],
       description:
@@ -45,12 +47,12 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     }),
     customFields: t.field({
       type: 'JSON',
-      description: 'JSON object of at most 32 KiB. Keys that are names of message fields are dropped.',
+      description: `JSON object of at most ${MAX_BYTES / 1024} KiB. Keys that are names of message fields are dropped.`,
     }),
     sendToChat: t.boolean({ description: 'Whether offline occupants receive a push. Default: true.' }),
     clientId: t.string({
       description:
-        'Idempotency key, at most 255 characters, for example a UUID. A repeated send with the same key returns the ' +
+        `Idempotency key, at most ${MAX_CLIENT_ID} characters, for example a UUID. A repeated send with the same key returns the ` +
         'stored message, or fails with `NOT_FOUND` if that message has been deleted.',
     }),
   }),
@@ -63,7 +65,7 @@ const UpdateMessagesInput = builder.inputType('UpdateMessagesInput', {
       description: 'Only change messages of this dialog; ids of messages in other dialogs count as unknown.',
     }),
     text: t.string({
-      description: 'New text, at most 32 KiB of UTF-8. Requires the sender or an API key without `On-Behalf-Of`.',
+      description: `New text, at most ${MAX_BYTES / 1024} KiB of UTF-8. Requires the sender or an API key without \`On-Behalf-Of\`.`,
     }),
     read: t.boolean({ description: 'Whether the caller has read the messages.' }),
     delivered: t.boolean({ description: 'Whether the messages were delivered to the caller.' }),
@@ -94,7 +96,11 @@ builder.mutationField('readMessages', (t) =>
       filter: t.arg({ type: MessageFilter, description: FILTER }),
       orderBy: t.arg({ type: MessageOrder, description: ORDER }),
       skip: t.arg.int({ required: true, defaultValue: 0, description: SKIP }),
-      limit: t.arg.int({ required: true, defaultValue: 100, description: 'Maximum number of messages, 1 to 100.' }),
+      limit: t.arg.int({
+        required: true,
+        defaultValue: 100,
+        description: `Maximum number of messages, 1 to ${MAX_PAGE}.`,
+      }),
       markAsRead: t.arg.boolean({
         required: true,
         defaultValue: true,

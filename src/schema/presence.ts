@@ -1,9 +1,9 @@
 import { STAFF } from '../administration/administrators/rights.ts';
 import type { PresenceOf } from '../realtime/presence.ts';
-import { findPresence, subscribeToPresence } from '../resolvers/users/presence.ts';
+import { findPresence, MAX_USERS, subscribeToPresence } from '../resolvers/users/presence.ts';
 import { builder } from './builder.ts';
 
-const UP_TO = 'User ids, at most 100.';
+const UP_TO = `User ids, at most ${MAX_USERS}.`;
 
 const Presence = builder.objectRef<PresenceOf>('Presence').implement({
   description: 'Online state of a user.',

@@ -3,11 +3,19 @@ import { createEvents } from '../resolvers/push-events/create.ts';
 import { deleteEvent } from '../resolvers/push-events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/push-events/find.ts';
 import { listEvents } from '../resolvers/push-events/list.ts';
+import {
+  MAX_EVENT_TAGS,
+  MAX_KEY_RECIPIENTS,
+  MAX_MESSAGE_BYTES,
+  MAX_NAME,
+  MAX_RECIPIENTS,
+  MAX_TAG_QUERY_BYTES,
+} from '../resolvers/push-events/rules.ts';
 import { updateEvent } from '../resolvers/push-events/update.ts';
 import { DEFAULT_CHANNELS, KEY_CHANNELS, PUSH_CHANNELS, USER_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';
-import { APPLICATION_ID, CREATED_AT, listOfNames, oneOfNames, UPDATED_AT } from './descriptions.ts';
+import { APPLICATION_ID, CREATED_AT, grouped, listOfNames, oneOfNames, UPDATED_AT } from './descriptions.ts';
 import { metered } from './metered.ts';
 
 const Event = builder.prismaObject('Event', {
@@ -97,7 +105,7 @@ const EventStatus = builder.objectRef<EventStatusShape>('EventStatus').implement
 const EventTagsInput = builder.inputType('EventTagsInput', {
   description:
     'Selects users who have at least one tag of `any`, every tag of `all` and no tag of `exclude`. The three lists ' +
-    'have at most 100 tags of 1 to 50 characters in total.',
+    `have at most ${MAX_EVENT_TAGS} tags of 1 to 50 characters in total.`,
   fields: (t) => ({
     any: t.stringList({ description: 'Users must have at least one of these tags.' }),
     all: t.stringList({ description: 'Users must have every one of these tags.' }),
@@ -110,7 +118,7 @@ const EventTagsInput = builder.inputType('EventTagsInput', {
 const CreateEventsInput = builder.inputType('CreateEventsInput', {
   description:
     'A push, its schedule and its recipients: all users named by id, external id or tags, except users with an ' +
-    'excluded tag. `userIds` and `externalUserIds` have at most 1,000 entries in total, or 10,000 for an API key ' +
+    `excluded tag. \`userIds\` and \`externalUserIds\` have at most ${grouped(MAX_RECIPIENTS)} entries in total, or ${grouped(MAX_KEY_RECIPIENTS)} for an API key ` +
     'without `On-Behalf-Of`.',
   fields: (t) => ({
     notificationType: t.string({ description: 'Must be `push`, which is the default.' }),
@@ -125,9 +133,11 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
         '`one_shot`, `fixed_date` or `period_date`. Default: `period_date` if `period` is given, otherwise `one_shot`.',
     }),
     name: t.string({
-      description: 'Label that distinguishes events, and the subject of pushes by email; at most 255 characters.',
+      description: `Label that distinguishes events, and the subject of pushes by email; at most ${MAX_NAME} characters.`,
     }),
-    message: t.string({ description: 'A text or JSON object as Base64, at most 8192 bytes. Required.' }),
+    message: t.string({
+      description: `A text or JSON object as Base64, at most ${MAX_MESSAGE_BYTES} bytes. Required.`,
+    }),
     date: t.field({
       type: 'UnixTime',
       description: 'Time of the first send. Default: immediately. Must be in the future for `fixed_date`.',
@@ -151,7 +161,7 @@ const CreateEventsInput = builder.inputType('CreateEventsInput', {
     }),
     tagQuery: t.string({
       description:
-        'The tags in the form in which the client writes them; stored but not evaluated. At most 32768 bytes. ' +
+        `The tags in the form in which the client writes them; stored but not evaluated. At most ${MAX_TAG_QUERY_BYTES} bytes. ` +
         'Default: the JSON of `tags`.',
     }),
   }),
@@ -163,9 +173,9 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
     active: t.boolean({
       description: 'False cancels the event and its pending deliveries; true schedules an inactive event again.',
     }),
-    message: t.string({ description: 'A text or JSON object as Base64, at most 8192 bytes.' }),
+    message: t.string({ description: `A text or JSON object as Base64, at most ${MAX_MESSAGE_BYTES} bytes.` }),
     name: t.string({
-      description: 'Label that distinguishes events, and the subject of pushes by email; at most 255 characters.',
+      description: `Label that distinguishes events, and the subject of pushes by email; at most ${MAX_NAME} characters.`,
     }),
     date: t.field({ type: 'UnixTime', description: 'New time of the first send.' }),
     period: t.field({ type: 'Seconds', description: 'New time between sends, at least 60 seconds.' }),

@@ -2,6 +2,8 @@ import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createSubscription } from '../resolvers/push-subscriptions/create.ts';
 import { deleteSubscription } from '../resolvers/push-subscriptions/delete.ts';
 import { listSubscriptions } from '../resolvers/push-subscriptions/list.ts';
+import { MAX_DEVICES } from '../resolvers/push-subscriptions/rows.ts';
+import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/push-subscriptions/rules.ts';
 import { createPushToken, deletePushToken } from '../resolvers/push-subscriptions/tokens.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
@@ -72,12 +74,12 @@ const PushTokenInput = builder.inputType('PushTokenInput', {
   fields: (t) => ({
     environment: t.string({ description: '`production` or `development`. Required.' }),
     clientIdentificationSequence: t.string({
-      description: 'Device token of the push provider, at most 4096 characters.',
+      description: `Device token of the push provider, at most ${MAX_SEQUENCE} characters.`,
     }),
     bundleIdentifier: t.string({
-      description: 'App on the device, for providers that serve several apps; at most 255 characters.',
+      description: `App on the device, for providers that serve several apps; at most ${MAX_BUNDLE} characters.`,
     }),
-    endpoint: t.string({ description: 'Push endpoint URL of the browser, at most 4096 characters.' }),
+    endpoint: t.string({ description: `Push endpoint URL of the browser, at most ${MAX_SEQUENCE} characters.` }),
     keys: t.field({ type: BrowserKeysInput, description: 'Encryption keys of the browser. Required with `endpoint`.' }),
   }),
 });
@@ -86,7 +88,7 @@ const DeviceInput = builder.inputType('DeviceInput', {
   description: 'A device as the client identifies it.',
   fields: (t) => ({
     platform: t.string({ description: '`ios`, `android` or `web`. Required.' }),
-    udid: t.string({ description: 'Device id that the client chooses, at most 255 characters. Required.' }),
+    udid: t.string({ description: `Device id that the client chooses, at most ${MAX_UDID} characters. Required.` }),
   }),
 });
 
@@ -125,7 +127,7 @@ builder.queryField('subscriptions', (t) =>
   t.withAuth({ user: true }).prismaField({
     administrator: { roles: SUPPORT },
     type: [PushSubscription],
-    description: 'Devices and mailboxes on which the caller receives pushes, by id; at most 10.',
+    description: `Devices and mailboxes on which the caller receives pushes, by id; at most ${MAX_DEVICES}.`,
     resolve: (selection, _root, _args, context) => listSubscriptions(context, selection),
   }),
 );

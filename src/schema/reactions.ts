@@ -1,5 +1,11 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
-import { addReaction, changeReactions, listReactions, removeReaction } from '../resolvers/messages/reactions.ts';
+import {
+  addReaction,
+  changeReactions,
+  listReactions,
+  MAX_NAME,
+  removeReaction,
+} from '../resolvers/messages/reactions.ts';
 import type { ReactionUsers } from '../resolvers/messages/reactions-of.ts';
 import { builder } from './builder.ts';
 import { MESSAGE_ID } from './descriptions.ts';
@@ -30,7 +36,7 @@ builder.mutationField('addReaction', (t) =>
     description: 'Adds a reaction to a message. Adding it again changes nothing.',
     args: {
       messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
-      name: t.arg.string({ description: 'Reaction name, 1 to 64 characters. Required.' }),
+      name: t.arg.string({ description: `Reaction name, 1 to ${MAX_NAME} characters. Required.` }),
     },
     resolve: (_root, { messageId, name }, context) => addReaction(messageId, name, context),
   }),
@@ -44,7 +50,7 @@ builder.mutationField('changeReactions', (t) =>
       'Adds one reaction and removes another: both or neither. At least one of `add` and `remove` is required.',
     args: {
       messageId: t.arg.id({ required: true, description: MESSAGE_ID }),
-      add: t.arg.string({ description: 'Name of the reaction to add, 1 to 64 characters.' }),
+      add: t.arg.string({ description: `Name of the reaction to add, 1 to ${MAX_NAME} characters.` }),
       remove: t.arg.string({
         description: 'Name of the reaction to remove. Fails with `NOT_FOUND` if the caller has not added it.',
       }),

@@ -1,5 +1,7 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
-import { createChildRecord, createRecord, createRecords } from '../resolvers/records/create.ts';
+import { MAX_PAGE } from '../lib/pagination.ts';
+import { MAX_BATCH } from '../resolvers/records/batches.ts';
+import { createChildRecord, createRecord, createRecords, MAX_RECORDS } from '../resolvers/records/create.ts';
 import { deleteRecord, deleteRecords, deleteRecordsByCriteria } from '../resolvers/records/delete.ts';
 import {
   type UpdatedByCriteria,
@@ -90,8 +92,7 @@ builder.mutationField('createRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
     administrator: { roles: DEVELOPER },
     type: [RecordType],
-    description:
-      'Creates up to 100 records, all or none. Fails like `createRecord`; the message names the invalid records.',
+    description: `Creates up to ${MAX_RECORDS} records, all or none. Fails like \`createRecord\`; the message names the invalid records.`,
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       records: t.arg({ type: [NewRecordInput], required: true, description: NEW_RECORDS }),
@@ -121,14 +122,14 @@ builder.mutationField('updateRecords', (t) =>
     administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: FoundRecordsType,
     description:
-      'Changes up to 100 records, all or none. Records that do not exist or that the caller may not update are ' +
+      `Changes up to ${MAX_RECORDS} records, all or none. Records that do not exist or that the caller may not update are ` +
       'returned in `notFoundIds`.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       records: t.arg({
         type: [ChangedRecordInput],
         required: true,
-        description: 'The records to change, 1 to 100. Other numbers fail with `BAD_USER_INPUT`.',
+        description: `The records to change, 1 to ${MAX_RECORDS}. Other numbers fail with \`BAD_USER_INPUT\`.`,
       }),
     },
     resolve: (_root, { className, records }, context) =>
@@ -146,7 +147,7 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
     type: UpdatedRecords,
     description:
       'Changes all records that match the criteria and that the caller may read and update. Works in batches of ' +
-      'up to 500 records; if a batch fails, earlier batches remain changed and an `UNPROCESSABLE` ' +
+      `up to ${MAX_BATCH} records; if a batch fails, earlier batches remain changed and an \`UNPROCESSABLE\` ` +
       'error states the number of changed records.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
@@ -161,7 +162,7 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
       limit: t.arg.int({
         required: true,
         defaultValue: 100,
-        description: 'Maximum number of records on the returned page, 1 to 100.',
+        description: `Maximum number of records on the returned page, 1 to ${MAX_PAGE}.`,
       }),
     },
     resolve: (_root, { className, input, ...args }, context) =>
@@ -185,7 +186,7 @@ builder.mutationField('deleteRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
     administrator: { roles: DEVELOPER },
     type: DeletedRecords,
-    description: 'Deletes up to 100 records and all their descendants. Skips records that the caller may not delete.',
+    description: `Deletes up to ${MAX_RECORDS} records and all their descendants. Skips records that the caller may not delete.`,
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       ids: t.arg.idList({ required: true, description: RECORD_IDS }),
@@ -200,7 +201,7 @@ builder.mutationField('deleteRecordsByCriteria', (t) =>
     type: DeletedByCriteria,
     description:
       'Deletes all records that match the criteria and that the caller may read and delete, with all their ' +
-      'descendants. Works in batches of up to 500 records; if a batch fails, earlier batches remain deleted.',
+      `descendants. Works in batches of up to ${MAX_BATCH} records; if a batch fails, earlier batches remain deleted.`,
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
       criteria: t.arg({

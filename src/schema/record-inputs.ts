@@ -1,5 +1,6 @@
+import { MAX_RECORD_BYTES } from '../resolvers/records/changes.ts';
 import { builder } from './builder.ts';
-import { CLASS_NAME, PARENT_ID, PERMISSION_CHANGES, RECORD_ID, RECORD_PERMISSIONS } from './descriptions.ts';
+import { CLASS_NAME, grouped, PARENT_ID, PERMISSION_CHANGES, RECORD_ID, RECORD_PERMISSIONS } from './descriptions.ts';
 import { RecordPermissionInput } from './record-permissions.ts';
 
 const RecordPermissionsInput = builder.inputType('RecordPermissionsInput', {
@@ -18,7 +19,7 @@ const FIELDS =
   '}`. Unknown field names are ignored.';
 
 export const CreateRecordInput = builder.inputType('CreateRecordInput', {
-  description: 'A record to create. Its fields take at most 262,144 bytes as JSON; more fails with `UNPROCESSABLE`.',
+  description: `A record to create. Its fields take at most ${grouped(MAX_RECORD_BYTES)} bytes as JSON; more fails with \`UNPROCESSABLE\`.`,
   fields: (t) => ({
     className: t.string({ required: true, description: CLASS_NAME }),
     fields: t.field({ type: 'JSON', description: FIELDS }),

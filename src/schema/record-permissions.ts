@@ -1,5 +1,7 @@
 import type { AccessKind, Permission } from '../resolvers/classes/grants.ts';
+import { MAX_GROUP, MAX_NAMED } from '../resolvers/classes/grants.ts';
 import { builder } from './builder.ts';
+import { grouped } from './descriptions.ts';
 
 const RecordAccess = builder.enumType('RecordAccess', {
   description: 'Who is granted a permission.',
@@ -53,9 +55,9 @@ export const RecordPermissionInput = builder.inputType('RecordPermissionInput', 
       required: true,
       description: 'Who is granted the permission, in addition to the owner and API keys without `On-Behalf-Of`.',
     }),
-    ids: t.intList({ description: 'User ids, at most 1,000. Required for `OPEN_FOR_USERS_IDS`.' }),
+    ids: t.intList({ description: `User ids, at most ${grouped(MAX_NAMED)}. Required for \`OPEN_FOR_USERS_IDS\`.` }),
     groups: t.stringList({
-      description: 'User tags, at most 1,000 of 1 to 50 characters each. Required for `OPEN_FOR_GROUPS`.',
+      description: `User tags, at most ${grouped(MAX_NAMED)} of 1 to ${MAX_GROUP} characters each. Required for \`OPEN_FOR_GROUPS\`.`,
     }),
   }),
 });

@@ -1,6 +1,7 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
 import { createUser } from '../resolvers/users/create.ts';
+import { MAX_TAG, MAX_TAGS } from '../resolvers/users/rules.ts';
 import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';
 import { User } from './users.ts';
@@ -38,7 +39,7 @@ const CreateUserInput = builder.inputType('CreateUserInput', {
   fields: (t) => ({
     ...userFields(t),
     password: t.string({ description: '8 to 40 printable ASCII characters without spaces. Required.' }),
-    tags: t.stringList({ description: 'At most 5 tags of up to 50 characters.' }),
+    tags: t.stringList({ description: `At most ${MAX_TAGS} tags of up to ${MAX_TAG} characters.` }),
   }),
 });
 
@@ -57,7 +58,9 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
         'without `On-Behalf-Of`. A session that did not sign in within the last 10 minutes also needs it to change ' +
         '`email`, `phone` or `login`, and cannot set a first password.',
     }),
-    tags: t.stringList({ description: 'At most 5 tags of up to 50 characters. They replace the current tags.' }),
+    tags: t.stringList({
+      description: `At most ${MAX_TAGS} tags of up to ${MAX_TAG} characters. They replace the current tags.`,
+    }),
   }),
 });
 

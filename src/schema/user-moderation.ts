@@ -1,5 +1,5 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
-import { type ListedSession, listUserSessions } from '../resolvers/sessions/list.ts';
+import { type ListedSession, listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
 import { blockUser, endUserSessions, unblockUser } from '../resolvers/users/block.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT } from './descriptions.ts';
@@ -24,7 +24,7 @@ builder.queryField('userSessions', (t) =>
   t.withAuth({ key: true }).field({
     administrator: { roles: SUPPORT },
     type: [UserSession],
-    description: 'Open sessions of a user, latest request first, at most 100. Empty for an unknown user.',
+    description: `Open sessions of a user, latest request first, at most ${MAX_SESSIONS}. Empty for an unknown user.`,
     args: { userId: t.arg.int({ required: true, description: USER_ID }) },
     resolve: (_root, { userId }, context) => listUserSessions(userId, context),
   }),

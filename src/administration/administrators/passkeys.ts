@@ -14,7 +14,7 @@ import { requireValid } from './rules.ts';
 import { endSessions } from './sessions.ts';
 
 const SERVICE_NAME = 'Atrium console';
-const MAX_PASSKEYS = 20;
+export const MAX_PASSKEYS = 20;
 const HANDLE_BYTES = 32;
 /** Of credential ids that authenticators may choose (WebAuthn, level 3). */
 const MAX_CREDENTIAL_ID_BYTES = 1023;

@@ -5,9 +5,9 @@ import { type FieldProblems, problem } from '../../lib/problems.ts';
 import { OWNER } from './rights.ts';
 
 export const MIN_PASSWORD = 12;
-const MAX_PASSWORD = 128;
-const MAX_NAME = 255;
-const MAX_ROLES = 100;
+export const MAX_PASSWORD = 128;
+export const MAX_NAME = 255;
+export const MAX_ROLES = 100;
 
 const MAX_REASON = 500;
 const MIN_REASON = 3;

@@ -11,8 +11,8 @@ import { requireConfirmed } from '../administrators/sessions.ts';
 import { interruptLapsed } from './lease.ts';
 import { JOB, type Job } from './rows.ts';
 
-const MIN_PASSPHRASE = 12;
-const MAX_PASSPHRASE = 1_000;
+export const MIN_PASSPHRASE = 12;
+export const MAX_PASSPHRASE = 1_000;
 
 /** Of an application, so that they cannot fill the storage. */
 const MAX_BACKUPS = 10;

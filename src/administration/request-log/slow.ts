@@ -7,8 +7,8 @@ import { HOUR } from '../../lib/time.ts';
 /** Slow requests of one shape. */
 export type SlowShape = Awaited<ReturnType<typeof listSlowShapes>>[number];
 
-const MAX_HOURS = 24 * 31;
-const MAX_SHAPES = 20;
+export const MAX_HOURS = 24 * 31;
+export const MAX_SHAPES = 20;
 
 /**
  * Those that took the most time in total come first.

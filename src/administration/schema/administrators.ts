@@ -14,13 +14,14 @@ import { listAdministrators } from '../administrators/list.ts';
 import { requestAdministratorLink } from '../administrators/reset-links.ts';
 import { OWNER } from '../administrators/rights.ts';
 import type { Administrator as AdministratorRow } from '../administrators/rows.ts';
+import { MAX_NAME, MAX_PASSWORD, MAX_ROLES, MIN_PASSWORD } from '../administrators/rules.ts';
 import { currentAdministrator } from '../administrators/sign-in.ts';
 import { deleteAdministrator, updateAdministrator } from '../administrators/update.ts';
 
-export const PASSWORD = '12 to 128 characters; must differ from the email address.';
+export const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters; must differ from the email address.`;
 export const CODE = 'Code of the authenticator app (6 digits) or a recovery code. Required if the account has TOTP.';
 export const EMAIL = 'Email address; case-insensitive.';
-const NAME = 'Name that other administrators see, 1 to 255 characters.';
+const NAME = `Name that other administrators see, 1 to ${MAX_NAME} characters.`;
 
 const Role = builder.enumType('AdministratorRoleName', {
   description: 'What an administrator may do in an application.',
@@ -163,7 +164,11 @@ const InviteInput = builder.inputType('InviteAdministratorInput', {
   fields: (t) => ({
     email: t.string({ required: true, description: EMAIL }),
     name: t.string({ required: true, description: NAME }),
-    roles: t.field({ type: [AdministratorRoleInput], required: true, description: 'Roles to assign, 1 to 100.' }),
+    roles: t.field({
+      type: [AdministratorRoleInput],
+      required: true,
+      description: `Roles to assign, 1 to ${MAX_ROLES}.`,
+    }),
   }),
 });
 
@@ -173,7 +178,7 @@ const UpdateInput = builder.inputType('UpdateAdministratorInput', {
     name: t.string({ description: NAME }),
     roles: t.field({
       type: [AdministratorRoleInput],
-      description: 'All roles, at most 100; replaces the present ones.',
+      description: `All roles, at most ${MAX_ROLES}; replaces the present ones.`,
     }),
   }),
 });

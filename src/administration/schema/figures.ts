@@ -1,10 +1,16 @@
-import { findServiceStatus, type ServiceStatus as StatusShape } from '../../resolvers/applications/service-status.ts';
+import {
+  findServiceStatus,
+  MAX_COUNTED_JOBS,
+  type ServiceStatus as StatusShape,
+} from '../../resolvers/applications/service-status.ts';
 import {
   findApplicationStats,
   type ActivityHour as HourShape,
+  MAX_HOURS,
   type ApplicationStats as StatsShape,
 } from '../../resolvers/applications/stats.ts';
 import { builder } from '../../schema/builder.ts';
+import { grouped } from '../../schema/descriptions.ts';
 import { ALL } from '../administrators/rights.ts';
 
 const ActivityHour = builder.objectRef<HourShape>('ActivityHour').implement({
@@ -52,7 +58,7 @@ builder.queryField('applicationStats', (t) =>
       hours: t.arg.int({
         required: true,
         defaultValue: 24,
-        description: 'Number of hours of activity, 1 to 744. The last one is the current hour.',
+        description: `Number of hours of activity, 1 to ${MAX_HOURS}. The last one is the current hour.`,
       }),
     },
     resolve: (_root, { hours }, context) => findApplicationStats(context.viewer.applicationId, hours, context),
@@ -89,7 +95,7 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
       resolve: ({ diskTotalBytes }) => diskTotalBytes,
     }),
     waitingPushJobs: t.exposeInt('waitingPushJobs', {
-      description: 'Number of push jobs that wait for their turn, at most 10,000.',
+      description: `Number of push jobs that wait for their turn, at most ${grouped(MAX_COUNTED_JOBS)}.`,
     }),
   }),
 });

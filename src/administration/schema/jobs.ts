@@ -18,7 +18,7 @@ import {
   findJob,
   type Job as JobRow,
 } from '../jobs/rows.ts';
-import { startCheck, startExport } from '../jobs/start.ts';
+import { MAX_PASSPHRASE, MIN_PASSPHRASE, startCheck, startExport } from '../jobs/start.ts';
 
 const JOB_ID = 'Id from `jobs`. An unknown id fails with `NOT_FOUND`.';
 const ONE_AT_A_TIME = 'Fails with `UNPROCESSABLE` while one of the application waits or runs.';
@@ -197,7 +197,7 @@ const StartExportInput = builder.inputType('StartExportInput', {
     passphrase: t.string({
       required: true,
       description:
-        'Encrypts the secrets in the archive, 12 to 1000 characters without surrounding space. The service does not ' +
+        `Encrypts the secrets in the archive, ${MIN_PASSPHRASE} to ${MAX_PASSPHRASE} characters without surrounding space. The service does not ` +
         'store it: an archive whose passphrase is lost cannot be imported.',
     }),
   }),

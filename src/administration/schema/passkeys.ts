@@ -10,6 +10,7 @@ import {
   createPasskeyOptions,
   deletePasskey,
   listPasskeys,
+  MAX_PASSKEYS,
   type Passkey as PasskeyRow,
   updatePasskey,
 } from '../administrators/passkeys.ts';
@@ -96,7 +97,7 @@ builder.mutationField('createPasskey', (t) =>
     administrator: { roles: ALL, isConfirmed: true },
     type: Passkey,
     description:
-      'Adds a passkey, which from then on signs in without password and code. An account has at most 20. Fails with ' +
+      `Adds a passkey, which from then on signs in without password and code. An account has at most ${MAX_PASSKEYS}. Fails with ` +
       '`UNPROCESSABLE` if the authenticator did not verify the person, or the challenge, the address or the credential ' +
       `is not accepted. ${CONFIRMATION}`,
     rateLimit: 'console',

@@ -6,7 +6,7 @@ import { DEVELOPER } from '../administrators/rights.ts';
 import { requireOwnerOfAll } from '../administrators/rules.ts';
 import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../request-log/list.ts';
 import { subscribeToRequests } from '../request-log/live.ts';
-import { listSlowShapes, type SlowShape as SlowShapeRow } from '../request-log/slow.ts';
+import { listSlowShapes, MAX_HOURS, MAX_SHAPES, type SlowShape as SlowShapeRow } from '../request-log/slow.ts';
 
 const RequestTransport = builder.enumType('RequestTransport', {
   description: 'How a request reached the service.',
@@ -161,12 +161,12 @@ builder.queryField('slowShapes', (t) =>
   t.withAuth({ administrator: true }).field({
     administrator: { roles: DEVELOPER },
     type: [SlowShape],
-    description: `Slow requests ${WHICH}, by shape; at most 20, those that took the most time in total first.`,
+    description: `Slow requests ${WHICH}, by shape; at most ${MAX_SHAPES}, those that took the most time in total first.`,
     args: {
       hours: t.arg.int({
         required: true,
         defaultValue: 24,
-        description: 'Number of hours up to now, 1 to 744. Requests are deleted after `REQUEST_LOG_DAYS`.',
+        description: `Number of hours up to now, 1 to ${MAX_HOURS}. Requests are deleted after \`REQUEST_LOG_DAYS\`.`,
       }),
     },
     resolve: (_root, { hours }, { viewer, now }) => listSlowShapes(readableApplication(viewer), hours, now()),

@@ -21,7 +21,7 @@ const TRANSLATION_TOKENS = 4_000;
 const GATEWAY_TOKENS = 4_000;
 
 /** Characters. */
-const MAX_HISTORY = 24_000;
+export const MAX_HISTORY = 24_000;
 /** Characters, as JSON. */
 const MAX_PART = 24_000;
 const MAX_PARTS = 16;

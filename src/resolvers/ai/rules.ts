@@ -4,8 +4,8 @@ import { type Problem, problem } from '../../lib/problems.ts';
 export const MAX_MESSAGE = 2000;
 export const MAX_TEXT_CHARACTERS = 5000;
 export const MAX_LANGUAGE = 100;
-const MAX_CONVERSATION = 100_000;
-const MAX_IMAGES = 20;
+export const MAX_CONVERSATION = 100_000;
+export const MAX_IMAGES = 20;
 
 export type Turn = { role: 'user' | 'assistant'; message: string };
 

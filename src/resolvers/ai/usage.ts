@@ -20,8 +20,8 @@ export interface AiUsage extends UsedTokens {
   users: { userId: number; tokens: number }[];
 }
 
-const MAX_DAYS = 366;
-const MAX_USERS = 20;
+export const MAX_DAYS = 366;
+export const MAX_USERS = 20;
 
 /** @param days that end with today (UTC) @throws {BadInputError} */
 export async function findAiUsage(

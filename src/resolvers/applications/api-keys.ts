@@ -12,7 +12,7 @@ import { appendRevokedApiKey } from '../../realtime/outbox.ts';
 /** The key itself is returned only once. */
 export type NewApiKey = ApiKey & { key: string };
 
-const MAX_NAME = 255;
+export const MAX_NAME = 255;
 
 /** 43 characters of `A–Z a–z 0–9 - _`. */
 export function randomApiKey(): string {

@@ -33,7 +33,7 @@ export interface ApplicationChanges {
   aiDailyTokens?: number | null;
 }
 
-const MAX_NAME = 255;
+export const MAX_NAME = 255;
 
 export async function problemsOf(changes: ApplicationChanges): Promise<FieldProblems> {
   const { name, appUrl, sessionMinutes, phoneRegion, aiDailyTokens } = changes;

@@ -26,7 +26,7 @@ const startedAt = new Date(Date.now() - process.uptime() * 1000);
 /** Rows without an owner count all files of an application. */
 const ALL_FILES = 0;
 
-const MAX_COUNTED_JOBS = 10_000;
+export const MAX_COUNTED_JOBS = 10_000;
 
 /** Of the process that answers, and of the database. */
 export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {

@@ -26,7 +26,7 @@ export interface ActivityHour {
   pushesFailed: number;
 }
 
-const MAX_HOURS = 24 * 31;
+export const MAX_HOURS = 24 * 31;
 
 /** Rows without an owner count all files of the application. */
 const ALL_FILES = 0;

@@ -17,7 +17,7 @@ export interface CheckedBlob {
 export const MAX_NAME = 100;
 export const MAX_TYPE = 255;
 /** Characters of all tags, including the separating commas. */
-const MAX_TAGS = 1_000;
+export const MAX_TAGS = 1_000;
 
 const TOKEN = "[\\w!#$%&'*+.^`|~-]+";
 /** A media type such as `text/plain; charset=utf-8`. Excludes line breaks, so that it cannot inject headers. */

@@ -15,7 +15,7 @@ export interface IndexChange {
   after: ClassIndex;
 }
 
-const MAX_INDEXES = SLOTS.compound.length;
+export const MAX_INDEXES = SLOTS.compound.length;
 const MAX_INDEX_FIELDS = 3;
 
 /** Name of a compound index in errors, and in `record_keys` if it is unique. Names of fields have no comma. */

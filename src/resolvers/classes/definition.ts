@@ -20,7 +20,7 @@ export interface FieldChange {
   after: StoredField;
 }
 
-const MAX_FIELDS = 200;
+export const MAX_FIELDS = 200;
 
 const TOO_MANY_INDEXES = problem('TOO_MANY_INDEXED_FIELDS', {
   numbers: SLOTS.number.length,

@@ -20,10 +20,10 @@ export const ALL_USERS = '*';
 export const NO_USERS = '!';
 
 /** Longer lists would slow down every permission check. */
-const MAX_NAMED = 1_000;
+export const MAX_NAMED = 1_000;
 
 /** Characters, as for tags; longer names would not fit into the index of readers. */
-const MAX_GROUP = 50;
+export const MAX_GROUP = 50;
 
 function isGroupName(name: string): boolean {
   return name.trim() !== '' && [...name.slice(0, 2 * MAX_GROUP + 1)].length <= MAX_GROUP;

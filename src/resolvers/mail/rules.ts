@@ -15,7 +15,7 @@ export interface MailTextsInput {
   html?: string | null | undefined;
 }
 
-const MAX_CHARACTERS = { subject: 200, text: 20_000, html: 100_000 };
+export const MAX_CHARACTERS = { subject: 200, text: 20_000, html: 100_000 };
 
 const LINK = { placeholder: '{{link}}' };
 

@@ -26,7 +26,7 @@ export interface NewMessage {
   clientId?: string | null;
 }
 
-const MAX_CLIENT_ID = 255;
+export const MAX_CLIENT_ID = 255;
 
 /** A retry with the same `clientId` returns the stored message. @throws {UnprocessableError} invalid content */
 export async function sendMessage(input: NewMessage, context: UserContext): Promise<MessageRow> {

@@ -2,7 +2,7 @@ import type { UserContext } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import type { BrowserKeys } from '../../gateways/push/gateway.ts';
 
-const MAX_DEVICES = 10;
+export const MAX_DEVICES = 10;
 
 export function jsonOf(keys: BrowserKeys | null): Prisma.InputJsonObject | typeof Prisma.DbNull {
   return keys ? { ...keys } : Prisma.DbNull;

@@ -13,7 +13,7 @@ import { FIELD_BYTES, fittingCount, type HeldRecord } from './sizes.ts';
 import { changing } from './write.ts';
 
 /** Records per transaction; fewer if they are large (`MAX_BATCH_BYTES`). */
-const MAX_BATCH = 500;
+export const MAX_BATCH = 500;
 /** Minimum number of records to select after a batch of large ones. */
 const MIN_BATCH = 16;
 

@@ -9,7 +9,7 @@ export interface ListedSession {
   expiresAt: Date;
 }
 
-const MAX_SESSIONS = 100;
+export const MAX_SESSIONS = 100;
 
 /** Valid sessions of a user, latest request first, at most 100; none for an unknown user. */
 export async function listUserSessions(

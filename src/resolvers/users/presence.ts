@@ -4,7 +4,7 @@ import { problem } from '../../lib/problems.ts';
 import type { LiveQueue } from '../../realtime/live-queue.ts';
 import type { PresenceOf } from '../../realtime/presence.ts';
 
-const MAX_USERS = 100;
+export const MAX_USERS = 100;
 
 /** Unknown users are offline. @throws {BadInputError} more than 100 */
 export function findPresence(userIds: number[], { viewer, presence }: ActingContext): PresenceOf[] {
