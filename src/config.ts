@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { S3Settings } from './gateways/s3-storage.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 import { parseEncryptionKey } from './platform/encryption/keys.ts';
@@ -142,7 +141,7 @@ export interface Config {
   consolePort: number | undefined;
   /** Undefined: that of `publicUrl`, or the host that the browser requested. */
   consoleOrigin: string | undefined;
-  s3: S3Settings | undefined;
+  s3: S3Address | undefined;
   rateLimit: boolean;
   /** 0 ignores `X-Forwarded-For`. */
   trustProxy: number;
@@ -229,8 +228,14 @@ function wantsTraces(read: z.infer<typeof environment>): boolean {
   return endpoint !== undefined && !isDisabled;
 }
 
+interface S3Address {
+  bucket: string;
+  endpoint: string | undefined;
+  region: string | undefined;
+}
+
 /** `s3://bucket?endpoint=https://…&region=…`; without credentials, so that it may be displayed. */
-function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Settings | undefined {
+function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Address | undefined {
   const { endpoint, region, ...others } = Object.fromEntries(searchParams);
   const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
   const isBucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(host);

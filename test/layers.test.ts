@@ -71,7 +71,7 @@ const DOMAINS = [
   'request-log',
   'files',
   'geodata',
-  'content',
+  'blobs',
   'mail',
   'sessions',
   'address-book',
@@ -82,8 +82,8 @@ const DOMAINS = [
   'accounts',
   'ai',
   'pushes',
-  'events',
-  'subscriptions',
+  'push-events',
+  'push-subscriptions',
   'applications',
   'jobs',
 ];
@@ -102,13 +102,17 @@ interface Import {
   to: string;
 }
 
+function sourceFiles(): string[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('generated'),
+  );
+}
+
 function importsOfSource(): Import[] {
-  return readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
-    .flatMap((file) => {
-      const modules = importsOf(join(SRC, file)).filter((target) => !target.endsWith('.json'));
-      return modules.map((target) => ({ from: file, to: relative(SRC, target) }));
-    });
+  return sourceFiles().flatMap((file) => {
+    const modules = importsOf(join(SRC, file)).filter((target) => !target.endsWith('.json'));
+    return modules.map((target) => ({ from: file, to: relative(SRC, target) }));
+  });
 }
 
 function importsOf(file: string): string[] {
@@ -190,6 +194,19 @@ describe('domains of resolvers', () => {
     expect(packages.length).toBeGreaterThan(20);
     expect(packages.filter((name) => /^(node:http|find-my-way|@pothos|graphql-yoga|ws$)/.test(name))).toEqual([]);
   });
+});
+
+test('the name of an exported type has one meaning', () => {
+  const files = new Map<string, Set<string>>();
+  for (const file of sourceFiles()) {
+    const exported = /^export (?:(?:abstract )?class|interface|type|enum) (\w+)/gm;
+    for (const [, name] of readFileSync(join(SRC, file), 'utf8').matchAll(exported)) {
+      files.set(name!, (files.get(name!) ?? new Set()).add(file));
+    }
+  }
+  expect(files.size).toBeGreaterThan(500);
+  const repeated = [...files].filter(([, places]) => places.size > 1);
+  expect(repeated.map(([name, places]) => `${name}: ${[...places].join(', ')}`)).toEqual([]);
 });
 
 test('lib imports no I/O packages', () => {

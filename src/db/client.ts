@@ -68,8 +68,8 @@ const MAX_NAMES = 500;
 /** PostgreSQL plans a named statement once per connection instead of at every call. */
 export function nameStatement({ sql }: { sql: string }): string {
   if (sql.trimStart().startsWith(plannedForValues.sql)) return '';
-  const known = names.get(sql);
-  if (known) return known;
+  const cached = names.get(sql);
+  if (cached) return cached;
   if (names.size >= MAX_NAMES) return '';
   const name = `s${names.size}`;
   names.set(sql, name);

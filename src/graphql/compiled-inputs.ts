@@ -72,16 +72,16 @@ export function argumentsOf(
   node: FieldNode,
 ): (variables: Variables) => Record<string, unknown> {
   const given = new Map(node.arguments?.map(({ name, value }) => [name.value, value]));
-  const known = definition.args.map(({ name, type, defaultValue }) => {
+  const declared = definition.args.map(({ name, type, defaultValue }) => {
     const value = given.get(name);
     const variable = value?.kind === Kind.VARIABLE ? value.name.value : undefined;
     return { name, value, variable, defaultValue, isNonNull: isNonNullType(type) };
   });
   const read = (variables: Variables) => getArgumentValues(definition, node, variables);
-  if (known.some(({ value, variable }) => value && variable === undefined)) return read;
+  if (declared.some(({ value, variable }) => value && variable === undefined)) return read;
   return (variables) => {
     const values: Record<string, unknown> = {};
-    for (const { name, variable, isNonNull, defaultValue } of known) {
+    for (const { name, variable, isNonNull, defaultValue } of declared) {
       const isGiven = variable !== undefined && Object.hasOwn(variables, variable);
       const value = isGiven ? variables[variable] : defaultValue;
       if (isNonNull && (value === null || value === undefined)) return read(variables);

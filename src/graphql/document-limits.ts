@@ -177,8 +177,8 @@ class Measurement {
   }
 
   #ofFragment(name: string): Measures {
-    const known = this.#measured.get(name);
-    if (known) return known;
+    const cached = this.#measured.get(name);
+    if (cached) return cached;
     this.#measured.set(name, NOTHING); // guards against recursive fragments, which validation rejects
     const fragment = this.#fragments.get(name);
     if (!fragment) return NOTHING;

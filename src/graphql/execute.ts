@@ -41,8 +41,8 @@ export function compiledBytes(): number {
 function compiledOf(args: ExecutionArgs): CompiledOperation | null {
   const operation = getOperationAST(args.document, args.operationName);
   if (!operation) return null;
-  const known = operations.get(operation);
-  if (known !== undefined) return known;
+  const cached = operations.get(operation);
+  if (cached !== undefined) return cached;
   const compiled = compile(args);
   operations.set(operation, compiled, documentBytes(args.document) + FIELD_BYTES * (compiled?.fieldCount ?? 0));
   return compiled;

@@ -113,8 +113,8 @@ export function keptIntrospection(document: DocumentNode, schema: GraphQLSchema)
   const text = keys.get(document);
   if (text === undefined) return undefined;
   const key = `${idOf(schema)} ${text}`;
-  const known = answers.get(key);
-  if (known) return known;
+  const cached = answers.get(key);
+  if (cached) return cached;
   const answer = executeSync({ schema, document });
   const json = JSON.stringify(answer);
   keepText(answer, json);

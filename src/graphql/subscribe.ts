@@ -249,8 +249,8 @@ const traits = new WeakMap<DocumentNode, DocumentTraits>();
 let documents = 0;
 
 function traitsOf(document: DocumentNode, schema: GraphQLSchema): DocumentTraits {
-  const known = traits.get(document);
-  if (known) return known;
+  const cached = traits.get(document);
+  if (cached) return cached;
   const read = readTraits(document, schema);
   traits.set(document, read);
   return read;

@@ -99,8 +99,8 @@ class Uses {
   }
 
   #ofFragment(name: string): Counts {
-    const known = this.#known.get(name);
-    if (known) return known;
+    const cached = this.#known.get(name);
+    if (cached) return cached;
     this.#known.set(name, new Map()); // guards against recursive fragments, which validation rejects
     const fragment = this.#fragments.get(name);
     const counts: Counts = fragment ? this.of(fragment.selectionSet) : new Map();

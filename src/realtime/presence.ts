@@ -225,14 +225,14 @@ export class Presence {
 
   #take(message: Exclude<PresenceMessage, { request: string } | { leaving: true }>): void {
     const { process, number } = message;
-    const known = this.#others.get(process);
+    const sender = this.#others.get(process);
     const restarts = 'all' in message && message.isFirst;
-    const isNext = known !== undefined && number === known.number + ('beat' in message ? 0 : 1);
+    const isNext = sender !== undefined && number === sender.number + ('beat' in message ? 0 : 1);
     if (!restarts && !isNext) {
       this.#askFor(process);
       return;
     }
-    const other = known ?? { users: new Set(), arriving: [], number, lastSeenAt: 0 };
+    const other = sender ?? { users: new Set(), arriving: [], number, lastSeenAt: 0 };
     this.#others.set(process, other);
     other.number = number;
     other.lastSeenAt = this.#clock.now();

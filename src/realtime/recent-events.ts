@@ -68,9 +68,9 @@ export class RecentEvents {
       const rows = await lanes.catchUpSteps.run(() => readMissed(viewer.applicationId, after, upTo, STEP), owner);
       return { rows, reached: rows.length === STEP ? rows.at(-1)!.position : upTo };
     };
-    const known = this.#reads.get(key);
-    const reading = known ?? readUpTo().finally(() => this.#reads.delete(key));
-    if (!known) this.#reads.set(key, reading);
+    const cached = this.#reads.get(key);
+    const reading = cached ?? readUpTo().finally(() => this.#reads.delete(key));
+    if (!cached) this.#reads.set(key, reading);
     const { rows, reached } = await reading;
     if (reached <= upTo) return { rows, reached, isStored: true };
     return { rows: rows.filter(({ position }) => position <= upTo), reached: upTo, isStored: true };
@@ -78,8 +78,8 @@ export class RecentEvents {
 
   /** Shares one event among all subscribers that catch up within a second. */
   eventOf(row: StreamRow): StreamEvent {
-    const known = this.#shared.get(row.position);
-    if (known) return known;
+    const cached = this.#shared.get(row.position);
+    if (cached) return cached;
     const event = new LiveEvent(row);
     this.#shared.set(row.position, event);
     this.#forget ??= setTimeout(() => {

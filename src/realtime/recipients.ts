@@ -18,7 +18,7 @@ const { PUBLIC_GROUP } = DIALOG_TYPE;
 export type Recipients = 'everyone' | ReadonlySet<number>;
 
 /**
- * Resolves the current recipients of rows. Occupants of busy dialogs are cached; each row contains the version of the
+ * Resolves the current recipients of rows. Occupants of busy dialogs are earliest; each row contains the version of the
  * occupants, so that a stale entry is read again before delivery.
  */
 export class RecipientResolver {
@@ -138,8 +138,8 @@ async function messagesHiddenFrom(viewer: SubscriptionTarget['viewer'], rows: St
   const oldest = new Map<string, string>();
   for (const row of rows) {
     if (!isOfMessage(row)) continue;
-    const known = oldest.get(row.dialogId!);
-    if (known === undefined || row.subjectId < known) oldest.set(row.dialogId!, row.subjectId);
+    const earliest = oldest.get(row.dialogId!);
+    if (earliest === undefined || row.subjectId < earliest) oldest.set(row.dialogId!, row.subjectId);
   }
   if (viewer.kind !== 'user' || oldest.size === 0) return new Set();
   const { applicationId, userId } = viewer;

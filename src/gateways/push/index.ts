@@ -44,12 +44,12 @@ export function createPushGateways(options: PushGatewaysOptions): PushGateways {
     of({ applicationId, environment, provider, updatedAt: changedAt }, settings) {
       const name = `${provider.name} ${applicationId} ${environment}`;
       const updatedAt = changedAt.getTime();
-      const known = kept.get(name);
+      const cached = kept.get(name);
       const gateway =
-        known?.updatedAt === updatedAt
-          ? known.gateway
+        cached?.updatedAt === updatedAt
+          ? cached.gateway
           : provider.connect({ ...options, name, settings: settings(), environment });
-      if (known && known.gateway !== gateway) known.gateway.close();
+      if (cached && cached.gateway !== gateway) cached.gateway.close();
       kept.delete(name);
       kept.set(name, { updatedAt, gateway });
       for (const [oldest, { gateway: unused }] of kept) {

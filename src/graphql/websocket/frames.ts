@@ -24,12 +24,12 @@ const shared = new WeakMap<ExecutionResult, Shared>();
 
 /** Serializes once for all subscribers that share the result. @param present masks its errors */
 function sharedOf(result: ExecutionResult, present: (result: ExecutionResult) => ExecutionResult): Shared {
-  let known = shared.get(result);
-  if (!known) {
-    known = { text: JSON.stringify(present(result)) };
-    shared.set(result, known);
+  let cached = shared.get(result);
+  if (!cached) {
+    cached = { text: JSON.stringify(present(result)) };
+    shared.set(result, cached);
   }
-  return known;
+  return cached;
 }
 
 export function keepText(result: ExecutionResult, text: string): void {

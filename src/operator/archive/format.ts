@@ -83,8 +83,8 @@ export class Tally {
   }
 
   #of(applicationId: number) {
-    const known = this.#applications.get(applicationId);
-    if (known) return known;
+    const cached = this.#applications.get(applicationId);
+    if (cached) return cached;
     const files = { count: 0, bytes: 0, hash: createHash('sha256') };
     const made = { tables: new Map<string, { rows: number; hash: Hash }>(), files };
     this.#applications.set(applicationId, made);

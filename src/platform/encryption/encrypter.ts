@@ -20,8 +20,8 @@ export class Encrypter {
 
   /** Derives a key; neither encrypter can decrypt the other's texts. */
   forPurpose(purpose: string): Encrypter {
-    const known = this.#derived.get(purpose);
-    if (known) return known;
+    const cached = this.#derived.get(purpose);
+    if (cached) return cached;
     const derived = new Encrypter(Buffer.from(hkdfSync('sha256', this.#key, '', purpose, KEY_BYTES)));
     this.#derived.set(purpose, derived);
     return derived;

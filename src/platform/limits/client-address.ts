@@ -25,8 +25,8 @@ export function networkOf({ socket, headers }: CallingRequest, proxies: number):
   const { remoteAddress: socketAddress } = socket;
   const forwardedFor = proxies === 0 ? undefined : headers['x-forwarded-for'];
   if (forwardedFor !== undefined) return clientNetwork(clientAddress({ socketAddress, forwardedFor }, proxies));
-  const known = peerNetworks.get(socket);
-  if (known !== undefined) return known;
+  const cached = peerNetworks.get(socket);
+  if (cached !== undefined) return cached;
   const network = clientNetwork(socketAddress ?? '');
   if (socketAddress !== undefined) peerNetworks.set(socket, network);
   return network;

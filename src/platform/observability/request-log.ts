@@ -182,8 +182,8 @@ export class RequestLog {
   #skip(applicationId: number, at: Date, count = 1): void {
     const hour = hourOf(at);
     const key = `${applicationId} ${hour.getTime()}`;
-    const known = this.#skipped.get(key);
-    if (known) known.count += count;
+    const skipped = this.#skipped.get(key);
+    if (skipped) skipped.count += count;
     else if (this.#skipped.size < MAX_SKIPPED_COUNTS) this.#skipped.set(key, { applicationId, hour, count });
     else if (applicationId !== NO_APPLICATION_ID) this.#skip(NO_APPLICATION_ID, at, count);
   }

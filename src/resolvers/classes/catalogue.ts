@@ -75,15 +75,15 @@ const keptByDatabase = new WeakMap<object, Map<number, Catalogue>>();
  * change by any process.
  */
 export async function catalogueOf(applicationId: number, atLeast: number): Promise<Catalogue> {
-  const known = keptCatalogues().get(applicationId);
-  return known && known.version >= atLeast ? known : reloadCatalogue(applicationId);
+  const cached = keptCatalogues().get(applicationId);
+  return cached && cached.version >= atLeast ? cached : reloadCatalogue(applicationId);
 }
 
 export async function reloadCatalogue(applicationId: number): Promise<Catalogue> {
   const catalogue = await readCatalogue(applicationId);
   const kept = keptCatalogues();
-  const known = kept.get(applicationId);
-  if (known && known.version > catalogue.version) return known;
+  const cached = kept.get(applicationId);
+  if (cached && cached.version > catalogue.version) return cached;
   kept.delete(applicationId);
   kept.set(applicationId, catalogue);
   for (const oldest of kept.keys()) {

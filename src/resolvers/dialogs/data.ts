@@ -29,35 +29,35 @@ export function namesData({ dataClassName, data }: DataInput): boolean {
 /** @param problems receives the messages of invalid values @throws {ForbiddenError} `Undefined class` */
 export function newData(input: DataInput, { byName }: Catalogue, problems: Problem[]): DialogData | undefined {
   if (!namesData(input)) return undefined;
-  const known = byName.get(input.dataClassName ?? '');
-  if (!known && problems.length > 0) throw new UnprocessableError(...problems);
-  if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
-  const { fields, problems: found } = newFields(known.fields, valuesOf(input));
+  const definition = byName.get(input.dataClassName ?? '');
+  if (!definition && problems.length > 0) throw new UnprocessableError(...problems);
+  if (!definition) throw new ForbiddenError('CLASS_UNDEFINED');
+  const { fields, problems: found } = newFields(definition.fields, valuesOf(input));
   problems.push(...found);
-  return { class: known, fields };
+  return { class: definition, fields };
 }
 
 /** Problems that do not depend on the dialog's current data. */
 export function dataProblems(input: DataInput, { byName }: Catalogue): Problem[] {
   const fields = valuesOf(input);
-  const known = byName.get(input.dataClassName ?? '');
-  return known ? new FieldChanges(known.fields, { fields }).problems() : [];
+  const definition = byName.get(input.dataClassName ?? '');
+  return definition ? new FieldChanges(definition.fields, { fields }).problems() : [];
 }
 
 /** A different class replaces the data. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} */
 export function changedData(dialog: Dialog, input: DataInput, { byName, byKey }: Catalogue): DialogData {
   const { dataClassName } = input;
-  const known = dataClassName == null ? byKey.get(dialog.dataClassKey ?? 0) : byName.get(dataClassName);
-  if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
-  const isCarried = known.key === dialog.dataClassKey;
+  const definition = dataClassName == null ? byKey.get(dialog.dataClassKey ?? 0) : byName.get(dataClassName);
+  if (!definition) throw new ForbiddenError('CLASS_UNDEFINED');
+  const isCarried = definition.key === dialog.dataClassKey;
   const before = isCarried ? (dialog.data as StoredFields) : {};
   const { fields, problems } = new FieldChanges(
-    known.fields,
+    definition.fields,
     { fields: valuesOf(input) },
     { isNew: !isCarried },
   ).changed(before);
   if (problems.length > 0) throw new UnprocessableError(...problems);
-  return { class: known, fields };
+  return { class: definition, fields };
 }
 
 /** Locks the class until the transaction ends. @throws {ClassChanged} it has another version */
@@ -70,11 +70,11 @@ export async function dataColumns(
   return { dataClassKey: data.class.key, data: data.fields as Prisma.InputJsonObject };
 }
 
-export function dataCondition(known: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
+export function dataCondition(definition: ClassDefinition | undefined): (filter: unknown) => Prisma.Sql {
   return (filter) => {
-    if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
+    if (!definition) throw new ForbiddenError('CLASS_UNDEFINED');
     if (!isObject(filter as JsonValue)) throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
-    const condition = readRecordFilter(filter, known.fields, {
+    const condition = readRecordFilter(filter, definition.fields, {
       unknown: 'ignore',
       isOfClassOnly: true,
       called: (name) => `data[${name}]`,
@@ -94,9 +94,9 @@ export async function presentData(dialogs: readonly Dialog[]): Promise<(Presente
   if (!carrier) return dialogs.map(() => null);
   const { byKey } = await currentCatalogue(carrier.applicationId);
   return dialogs.map(({ dataClassKey, data }) => {
-    const known = byKey.get(dataClassKey ?? 0);
-    return known
-      ? { className: known.name, fields: presentFields({ class: known, fields: data as StoredFields }) }
+    const definition = byKey.get(dataClassKey ?? 0);
+    return definition
+      ? { className: definition.name, fields: presentFields({ class: definition, fields: data as StoredFields }) }
       : null;
   });
 }

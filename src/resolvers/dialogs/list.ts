@@ -62,11 +62,11 @@ export async function listDialogs(
 ): Promise<CountedConnection<Dialog>> {
   const page = pageRequest(listing);
   const { dataClassName } = listing;
-  const known = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);
+  const definition = dataClassName == null ? undefined : await classNamed(dataClassName, viewer);
   const fields = fieldsFor(viewer);
   const order = orderOf(listing, fields);
-  const filter = conditionOf(listing.filter, { ...fields, data: dataCondition(known) });
-  const visible = Prisma.sql`${visibleTo(viewer)} AND ${carries(known)} AND ${filter}`;
+  const filter = conditionOf(listing.filter, { ...fields, data: dataCondition(definition) });
+  const visible = Prisma.sql`${visibleTo(viewer)} AND ${carries(definition)} AND ${filter}`;
   const sorted: Order = { ...order, column: Prisma.sql`d.sorted_by` };
   const walk = Prisma.sql`SELECT d.* FROM visible d WHERE ${between(page, sorted)} ORDER BY ${orderBy(sorted, page.isBackward)}`;
   const parts = partsOf(requestedFields);
@@ -143,8 +143,8 @@ function visibleTo(viewer: ActingViewer): Prisma.Sql {
     ) AS d WHERE (own.hidden_seq IS NULL OR own.hidden_seq < d.last_seq)`;
 }
 
-function carries(known: ClassDefinition | undefined): Prisma.Sql {
-  return known ? Prisma.sql`d.data_class_key = ${known.key}` : Prisma.sql`true`;
+function carries(definition: ClassDefinition | undefined): Prisma.Sql {
+  return definition ? Prisma.sql`d.data_class_key = ${definition.key}` : Prisma.sql`true`;
 }
 
 type SortedField = FilteredField & { isAlwaysSet?: boolean };

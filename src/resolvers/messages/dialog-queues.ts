@@ -104,14 +104,14 @@ export function queueByDialog<Input extends InDialog, Output>(
   return (input) => {
     const { applicationId, dialogId } = input;
     const key = `${applicationId}:${dialogId}`;
-    const known = queues.get(key);
+    const waiting = queues.get(key);
     const owner: FairnessPath = [`application:${applicationId}`, `dialog:${dialogId}`];
-    const queue = known ?? { key, applicationId, owner, jobs: [], taken: 0 };
+    const queue = waiting ?? { key, applicationId, owner, jobs: [], taken: 0 };
     if (queue.jobs.length >= MAX_WAITING) return Promise.reject(new ServiceUnavailableError());
     return new Promise((resolve, reject) => {
       const start = () => runShared(queue);
       queue.jobs.push({ input, resolve, reject, start: tracing ? AsyncResource.bind(start) : start });
-      if (known) return;
+      if (waiting) return;
       queues.set(key, queue);
       void runQueue(queue);
     });

@@ -89,8 +89,8 @@ type Page = RowOf<[ReturnType<typeof pageColumns>]>;
 const firstPages = new Map<string, (input: Input) => Promise<Page | undefined>>();
 
 function firstPagesBy(orderBy: Prisma.Sql): (input: Input) => Promise<Page | undefined> {
-  const known = firstPages.get(orderBy.sql);
-  if (known) return known;
+  const cached = firstPages.get(orderBy.sql);
+  if (cached) return cached;
   const read = coalesce(
     (inputs: Input[], applicationId: number) => readPages(inputs, applicationId, first(applicationId, orderBy)),
     { max: 16, applicationOf },

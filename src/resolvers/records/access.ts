@@ -17,28 +17,28 @@ export function forbidden(): ForbiddenError {
 }
 
 /** @throws {ForbiddenError} only API keys alone may do it */
-export function requireOpenClass(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): void {
-  if (viewer.kind !== 'key' && isForbidden(known[CLASS_GRANTS[action]])) throw forbidden();
+export function requireOpenClass(action: Action, definition: ClassDefinition, viewer: IdentifiedViewer): void {
+  if (viewer.kind !== 'key' && isForbidden(definition[CLASS_GRANTS[action]])) throw forbidden();
 }
 
 /**
  * Disjoint conditions, each with its own index, so that the cost of a list does not depend on unreadable records. With
  * shared records, use `plannedForValues`.
  */
-export async function readableParts(known: ClassDefinition, viewer: IdentifiedViewer): Promise<Prisma.Sql[]> {
-  if (viewer.kind !== 'key' && isForbidden(known.readers)) return [];
-  const open = known.hasOpen ? [Prisma.sql`r.is_open = true`] : [];
-  if (!known.hasPrivate || viewer.kind === 'application') return open;
+export async function readableParts(definition: ClassDefinition, viewer: IdentifiedViewer): Promise<Prisma.Sql[]> {
+  if (viewer.kind !== 'key' && isForbidden(definition.readers)) return [];
+  const open = definition.hasOpen ? [Prisma.sql`r.is_open = true`] : [];
+  if (!definition.hasPrivate || viewer.kind === 'application') return open;
   if (viewer.kind === 'key') return [...open, Prisma.sql`r.is_open = false`];
   const own = Prisma.sql`r.is_open = false AND r.user_id = ${viewer.userId}`;
-  if (!known.hasShared) return [...open, own];
+  if (!definition.hasShared) return [...open, own];
   const grants = await grantsHeldBy(viewer);
   const shared = Prisma.sql`NOT r.is_open AND r.user_id <> ${viewer.userId} AND r.readers && ${grants}::text[]`;
   return [...open, own, shared];
 }
 
-export function isReadable(known: ClassDefinition, viewer: RecordReader) {
-  return column('isReadable', 'boolean', readable(known, viewer));
+export function isReadable(definition: ClassDefinition, viewer: RecordReader) {
+  return column('isReadable', 'boolean', readable(definition, viewer));
 }
 
 /** A viewer, or users named by a column of the statement. */
@@ -51,27 +51,27 @@ interface NamedUser {
 }
 
 /** A single condition, for statements that select given records. */
-export function readable(known: ClassDefinition, viewer: RecordReader): Prisma.Sql {
+export function readable(definition: ClassDefinition, viewer: RecordReader): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
-  if (isForbidden(known.readers)) return Prisma.sql`false`;
+  if (isForbidden(definition.readers)) return Prisma.sql`false`;
   if (viewer.kind === 'application') return Prisma.sql`r.is_open`;
-  const isShared = known.hasShared ? Prisma.sql`r.readers && ${grantsOfUser(viewer)}` : Prisma.sql`false`;
+  const isShared = definition.hasShared ? Prisma.sql`r.readers && ${grantsOfUser(viewer)}` : Prisma.sql`false`;
   return Prisma.sql`(r.is_open OR r.user_id = ${viewer.userId} OR ${isShared})`;
 }
 
-export function allows(action: Action, known: ClassDefinition, viewer: IdentifiedViewer): Prisma.Sql {
+export function allows(action: Action, definition: ClassDefinition, viewer: IdentifiedViewer): Prisma.Sql {
   if (viewer.kind === 'key') return Prisma.sql`true`;
-  if (viewer.kind === 'application' || isForbidden(known[CLASS_GRANTS[action]])) return Prisma.sql`false`;
+  if (viewer.kind === 'application' || isForbidden(definition[CLASS_GRANTS[action]])) return Prisma.sql`false`;
   const grants = Prisma.sql`(ARRAY[${ALL_USERS}]::text[] || ${grantsOfUser(viewer)})`;
   return Prisma.sql`(r.user_id = ${viewer.userId} OR ${COLUMNS[action]} && ${grants})`;
 }
 
 /** A boolean, or a condition if it depends on the user's tags. */
-export function creating(known: ClassDefinition, viewer: IdentifiedViewer): boolean | Prisma.Sql {
+export function creating(definition: ClassDefinition, viewer: IdentifiedViewer): boolean | Prisma.Sql {
   if (viewer.kind === 'key') return true;
-  if (viewer.kind === 'application' || isForbidden(known.creators)) return false;
-  if (isOpen(known.creators)) return true;
-  return Prisma.sql`${known.creators}::text[] && ${grantsOfUser(viewer)}`;
+  if (viewer.kind === 'application' || isForbidden(definition.creators)) return false;
+  if (isOpen(definition.creators)) return true;
+  return Prisma.sql`${definition.creators}::text[] && ${grantsOfUser(viewer)}`;
 }
 
 /** Grants by user id and by the tags that count for this application. */

@@ -26,7 +26,7 @@ export interface BatchChange<Row extends { id: string }> {
   /** Maximum growth per record, and minimum cost of changing it. */
   addedBytes: number;
   /** Receives locked records; returns the changed ones by id. */
-  change: (transaction: Transaction, known: ClassDefinition, locked: HeldRecord[]) => Promise<Row[]>;
+  change: (transaction: Transaction, definition: ClassDefinition, locked: HeldRecord[]) => Promise<Row[]>;
   onCommit: (rows: Row[]) => void;
 }
 
@@ -38,18 +38,18 @@ export function changeInBatches<Row extends { id: string }>(
 ): Promise<void> {
   const { viewer } = context;
   const changeBatch = (after: string, limit: number): Promise<{ rows: Row[]; isLast: boolean }> =>
-    withClass(className, context, async (known) => {
-      const filter = readRecordFilter(criteria, known.fields, 'refuse');
+    withClass(className, context, async (definition) => {
+      const filter = readRecordFilter(criteria, definition.fields, 'refuse');
       if (countValues(filter) === 0) throw new UnprocessableError(noCriteria);
-      requireOpenClass(operation, known, viewer);
-      return changing(known, context, async (transaction) => {
+      requireOpenClass(operation, definition, viewer);
+      return changing(definition, context, async (transaction) => {
         const found = await transaction.$queryRaw<HeldRecord[]>`
           SELECT r.id, ${FIELD_BYTES} AS bytes FROM records r
-          WHERE ${conditionOf(known, filter)} AND ${readable(known, viewer)} AND ${allows(operation, known, viewer)}
+          WHERE ${conditionOf(definition, filter)} AND ${readable(definition, viewer)} AND ${allows(operation, definition, viewer)}
             AND r.id > ${after}
           ORDER BY r.id LIMIT ${limit} ${LOCKS[operation]}`;
         const locked = found.slice(0, fittingCount(found.map(({ bytes }) => bytes + addedBytes)));
-        const rows = await change(transaction, known, locked);
+        const rows = await change(transaction, definition, locked);
         return { rows, isLast: found.length < limit && locked.length === found.length };
       });
     });

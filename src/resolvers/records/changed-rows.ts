@@ -33,15 +33,15 @@ export function addedBytes(bytes: number): number {
 
 /** @throws {UnprocessableError} problems that do not depend on the records */
 export async function readUpdates<Update extends RecordUpdate>(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   updates: Update[],
 ): Promise<(ReadUpdate & { update: Update })[]> {
   const problems: Problem[] = [];
   const read = await mapInSlices(updates, (update) => {
     const bytes = bytesOf(update);
-    const fields = new FieldChanges(known.fields, update);
+    const fields = new FieldChanges(definition.fields, update);
     problems.push(...fields.problems());
-    grantsIn(update.permissions, openGrants(known), (problem) => problems.push(problem));
+    grantsIn(update.permissions, openGrants(definition), (problem) => problems.push(problem));
     return [{ update, fields, bytes }, bytes];
   });
   if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
@@ -59,7 +59,7 @@ type ChangeableRow = RecordRow & Pick<LockedRow, 'isReadable'>;
 
 /** @throws {ClassChanged} these kinds of permissions must be noted first */
 export async function changedRows(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   changes: RowChange[],
   problems: Problem[],
   context: ActingContext,
@@ -67,7 +67,7 @@ export async function changedRows(
   const rows = await mapInSlices(
     changes,
     ({ row, bytes, update: { update, fields, bytes: given } }): [ChangeableRow & { bytes: number }, number] => {
-      if (!row.isReadable) requireUnrevealing(known, row, update, context);
+      if (!row.isReadable) requireUnrevealing(definition, row, update, context);
       const changed = fields.changed(row.fields);
       problems.push(...(row.isReadable ? changed.problems : changed.inputProblems));
       const grants = grantsIn(update.permissions, row, (problem) => problems.push(problem));
@@ -76,28 +76,28 @@ export async function changedRows(
       return [{ ...row, ...grants, fields: next, updatedAt: context.now(), bytes: changed.bytes }, bytes + given];
     },
   );
-  const missing = problems.length === 0 && missingKinds(known, rows);
+  const missing = problems.length === 0 && missingKinds(definition, rows);
   if (missing) throw new ClassChanged(missing);
   return rows;
 }
 
 export function shownRow(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   { isReadable, bytes: _, ...row }: ChangeableRow & { bytes: number },
 ): PresentedRecord {
-  return { ...row, class: known, isHidden: !isReadable };
+  return { ...row, class: definition, isHidden: !isReadable };
 }
 
 // Without read access, refuses changes whose outcome would reveal stored values: permissions and unique fields.
 function requireUnrevealing(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   row: RecordRow,
   update: RecordUpdate,
   { viewer }: ActingContext,
 ): void {
   const isPermitting = Object.values(update.permissions ?? {}).some((permission) => permission != null);
   if (isPermitting && !mayChangePermissions(row, viewer)) throw forbidden();
-  if (mentionsUnique(known.fields, update)) throw forbidden();
+  if (mentionsUnique(definition.fields, update)) throw forbidden();
 }
 
 /** Ignores changes that only the stored values refuse, so that the result reveals nothing. */

@@ -73,22 +73,22 @@ function create(
   context: ActingContext,
   requireParents = (rows: RecordRow[]): Promise<void> => requireVisibleParents(rows, inputs, context),
 ): Promise<PresentedRecord[]> {
-  return withClass(className, context, async (known) => {
-    const { rows, bytes } = await rowsOf(known, inputs, context);
+  return withClass(className, context, async (definition) => {
+    const { rows, bytes } = await rowsOf(definition, inputs, context);
     await requireParents(rows);
-    await requireCreating(known, context);
-    const missing = missingKinds(known, rows);
+    await requireCreating(definition, context);
+    const missing = missingKinds(definition, rows);
     if (missing) throw new ClassChanged(missing);
     // If a parent was deleted, the retry reports it.
     const owner = jobOwnerOf(context.viewer);
-    if (!(await storeUnique({ known, rows, bytes, owner }, inputs))) throw new ClassChanged();
+    if (!(await storeUnique({ definition, rows, bytes, owner }, inputs))) throw new ClassChanged();
     context.outbox.wake();
-    return rows.map((row) => ({ ...row, class: known }));
+    return rows.map((row) => ({ ...row, class: definition }));
   });
 }
 
-async function requireCreating(known: ClassDefinition, { viewer }: ActingContext): Promise<void> {
-  const mayCreate = creating(known, viewer);
+async function requireCreating(definition: ClassDefinition, { viewer }: ActingContext): Promise<void> {
+  const mayCreate = creating(definition, viewer);
   if (mayCreate === true) return;
   if (mayCreate === false) throw forbidden();
   const [row] = await query<{ may: boolean }>`SELECT ${mayCreate} AS may`;
@@ -97,7 +97,7 @@ async function requireCreating(known: ClassDefinition, { viewer }: ActingContext
 
 /** @throws {UnprocessableError} the messages of all records */
 async function rowsOf(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   inputs: NamedRecord[],
   { viewer, now }: ActingContext,
 ): Promise<{ rows: RecordRow[]; bytes: number }> {
@@ -105,16 +105,16 @@ async function rowsOf(
   const problems: Problem[] = [];
   let bytes = 0;
   const rows = await mapInSlices(inputs, ({ fields: given, permissions, parentId, number }): [RecordRow, number] => {
-    const { fields, problems: found, bytes: size } = newFields(known.fields, given);
+    const { fields, problems: found, bytes: size } = newFields(definition.fields, given);
     bytes += size;
     problems.push(...found.map((problem) => inRecord(number, problem)));
     const row = {
-      applicationId: known.applicationId,
+      applicationId: definition.applicationId,
       id: newId(at),
-      classKey: known.key,
+      classKey: definition.key,
       parentId: parentId || null,
       userId: viewer.kind === 'user' ? viewer.userId : 0,
-      ...grantsIn(permissions, openGrants(known), (problem) => problems.push(inRecord(number, problem))),
+      ...grantsIn(permissions, openGrants(definition), (problem) => problems.push(inRecord(number, problem))),
       fields,
       createdAt: at,
       updatedAt: at,
@@ -140,12 +140,12 @@ async function requireVisibleParents(
   });
   const visible = new Set<string>();
   for (const classKey of new Set(parents.map((parent) => parent.classKey))) {
-    const known = byKey.get(classKey);
-    if (!known) continue;
+    const definition = byKey.get(classKey);
+    if (!definition) continue;
     const seen = await query<{ id: string }>`
       SELECT r.id FROM records r
-      WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${parents.map(({ id }) => id)}::text[])
-        AND r.class_key = ${classKey} AND ${readable(known, viewer)}`;
+      WHERE r.application_id = ${definition.applicationId} AND r.id = ANY(${parents.map(({ id }) => id)}::text[])
+        AND r.class_key = ${classKey} AND ${readable(definition, viewer)}`;
     for (const { id } of seen) visible.add(id);
   }
   const problems = rows.flatMap(({ parentId }, index) =>
@@ -162,7 +162,7 @@ async function storeUnique(batch: Batch, inputs: NamedRecord[]): Promise<boolean
     // Concurrent inserts of the same values in another order.
     if (isDeadlock(error)) return false;
     if (sqlState(error) !== '23505') throw error;
-    const taken = await takenKeys(batch.known, batch.rows);
+    const taken = await takenKeys(batch.definition, batch.rows);
     // The conflicting record may have been deleted since.
     if (taken.length === 0) return false;
     throw new UnprocessableError(...taken.map(({ ord, field }) => inRecord(inputs[ord]!.number, takenProblem(field))));

@@ -20,16 +20,16 @@ export async function deleteRecord(className: string, id: string, context: Actin
 export async function deleteRecords(className: string, given: string[], context: ActingContext): Promise<DeletedItems> {
   const { viewer } = context;
   const ids = distinctIds(given);
-  return withClass(className, context, (known) =>
-    changing(known, context, async (transaction) => {
+  return withClass(className, context, (definition) =>
+    changing(definition, context, async (transaction) => {
       const locked = await transaction.$queryRaw<{ id: string; isAllowed: boolean }[]>`
-        SELECT r.id, ${allows('delete', known, viewer)} AS "isAllowed" FROM records r
-        WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${ids.filter(isStringId)}::text[])
-          AND r.class_key = ${known.key}
+        SELECT r.id, ${allows('delete', definition, viewer)} AS "isAllowed" FROM records r
+        WHERE r.application_id = ${definition.applicationId} AND r.id = ANY(${ids.filter(isStringId)}::text[])
+          AND r.class_key = ${definition.key}
         ORDER BY r.id FOR UPDATE`;
       const allowed = new Map(locked.map(({ id, isAllowed }) => [id, isAllowed]));
       const deletedIds = ids.filter((id) => allowed.get(id) === true);
-      await destroyRecords(transaction, known.applicationId, deletedIds, actionOf(context));
+      await destroyRecords(transaction, definition.applicationId, deletedIds, actionOf(context));
       return {
         deletedIds,
         notFoundIds: ids.filter((id) => !allowed.has(id)),
@@ -51,9 +51,9 @@ export async function deleteRecordsByCriteria(
     criteria,
     noCriteria: 'FILTER_REQUIRED',
     addedBytes: 0,
-    async change(transaction, known, locked) {
+    async change(transaction, definition, locked) {
       const ids = locked.map(({ id }) => id);
-      await destroyRecords(transaction, known.applicationId, ids, actionOf(context));
+      await destroyRecords(transaction, definition.applicationId, ids, actionOf(context));
       return locked;
     },
     onCommit(rows) {

@@ -31,10 +31,10 @@ export async function explainRecords(
   { className, filter, orderBy, parentId, first }: RecordListing & { first?: number | null },
   { viewer }: Pick<AdministrationContext, 'viewer'>,
 ): Promise<RecordsExplanation> {
-  const known = await classNamed(className, viewer);
-  const condition = readRecordFilter(filter, known.fields, 'refuse');
+  const definition = await classNamed(className, viewer);
+  const condition = readRecordFilter(filter, definition.fields, 'refuse');
   const page = pageRequest({ first });
-  const plan = planPage(known, { condition, orderBy, parentId, page, limit: page.limit, skip: 0 });
+  const plan = planPage(definition, { condition, orderBy, parentId, page, limit: page.limit, skip: 0 });
   const { applicationId, catalogueVersion } = viewer;
   const reader: IdentifiedViewer = { kind: 'key', apiKeyId: 0, applicationId, catalogueVersion };
   const plans: Node[] = [];
@@ -51,10 +51,10 @@ export async function explainRecords(
   const names = scans.flatMap((node) => node['Index Name'] ?? []);
   const isWasteful = rowsRead > Math.max(WASTEFUL * rows.length, MIN_WASTE);
   return {
-    indexes: [...new Set(names.map((name) => fieldsOf(name, known)))],
+    indexes: [...new Set(names.map((name) => fieldsOf(name, definition)))],
     rowsRead,
     rowsReturned: rows.length,
-    suggestedIndex: isWasteful ? suggestionFor(known, condition, orderBy?.field) : null,
+    suggestedIndex: isWasteful ? suggestionFor(definition, condition, orderBy?.field) : null,
   };
 }
 
@@ -99,17 +99,17 @@ function fieldsOf(name: string, { fields, indexes }: ClassDefinition): string {
 }
 
 /** Fields with exact values, then the one that sorts, or else the one with a range. */
-function suggestionFor(known: ClassDefinition, condition: RecordCondition, sortedBy?: string): string[] | null {
+function suggestionFor(definition: ClassDefinition, condition: RecordCondition, sortedBy?: string): string[] | null {
   const tests = conjunctsOf(condition).filter((test): test is FilterTest => 'field' in test);
   const exact = tests.filter(({ operator }) => operator === 'eq').map(({ field }) => field.name);
   const range = tests.find((test) => isRange(test))?.field.name;
   const hasOrder = (name: string | undefined) => {
-    const field = name === undefined ? undefined : known.fields.get(name);
+    const field = name === undefined ? undefined : definition.fields.get(name);
     return field !== undefined && !field.isArray && field.type !== 'Location' && field.type !== 'File';
   };
   const last = [sortedBy, range].find(hasOrder);
   const first = exact.filter((name) => hasOrder(name) && name !== last).slice(0, last === undefined ? 3 : 2);
   const fields = [...new Set(last === undefined ? first : [...first, last])];
-  const exists = known.indexes.some((index) => indexName(index) === fields.join(','));
+  const exists = definition.indexes.some((index) => indexName(index) === fields.join(','));
   return fields.length < 2 || exists ? null : fields;
 }

@@ -72,10 +72,10 @@ async function replaceFile<File extends FileValue | undefined>(
 ): Promise<File & { recordId: string }> {
   const { viewer, now } = context;
   const { applicationId } = viewer;
-  return withClass(className, context, async (known) => {
-    requireFileField(known, fieldName);
-    const { file, old } = await changing(known, context, async (transaction) => {
-      const row = await lockRow(transaction, known, id, context);
+  return withClass(className, context, async (definition) => {
+    requireFileField(definition, fieldName);
+    const { file, old } = await changing(definition, context, async (transaction) => {
+      const row = await lockRow(transaction, definition, id, context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
       const before = fileIn(row.fields, fieldName);
@@ -83,7 +83,7 @@ async function replaceFile<File extends FileValue | undefined>(
       const released = before ? [{ applicationId, key: before.key }] : [];
       await releaseFile(transaction, released, now());
       const { [fieldName]: _before, ...others } = row.fields;
-      await setFields(transaction, known, row, next ? { ...others, [fieldName]: next } : others, context);
+      await setFields(transaction, definition, row, next ? { ...others, [fieldName]: next } : others, context);
       return { file: next, old: released };
     });
     await removeReleased(old, context);

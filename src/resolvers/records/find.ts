@@ -27,12 +27,12 @@ export async function findRecord(
   { viewer }: IdentifiedContext,
   { ownOnly }: { ownOnly?: boolean | null | undefined } = {},
 ): Promise<PresentedRecord> {
-  const known = await classNamed(className, viewer);
-  const row = isStringId(id) ? await readRow({ known, id, viewer }) : undefined;
+  const definition = await classNamed(className, viewer);
+  const row = isStringId(id) ? await readRow({ definition, id, viewer }) : undefined;
   if (!row) throw new NotFoundError();
   const isOwn = viewer.kind === 'key' || (viewer.kind === 'user' && row.userId === viewer.userId);
   if (!row.isReadable || (ownOnly && !isOwn)) throw forbidden();
-  return { ...row, class: known };
+  return { ...row, class: definition };
 }
 
 /** In the requested order. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} more than 100 ids */
@@ -41,14 +41,14 @@ export async function findRecordsById(
   ids: string[],
   { viewer }: IdentifiedContext,
 ): Promise<FoundRecords> {
-  const known = await classNamed(className, viewer);
+  const definition = await classNamed(className, viewer);
   const requested = distinctIds(ids);
-  const rows = await readRows(known, requested, viewer);
+  const rows = await readRows(definition, requested, viewer);
   const byId = new Map(rows.filter(({ isReadable }) => isReadable).map((row) => [row.id, row]));
   return {
     records: requested.flatMap((id) => {
       const row = byId.get(id);
-      return row ? [{ ...row, class: known }] : [];
+      return row ? [{ ...row, class: definition }] : [];
     }),
     notFoundIds: requested.filter((id) => !byId.has(id)),
   };
@@ -56,18 +56,18 @@ export async function findRecordsById(
 
 /** @throws {ForbiddenError} `Undefined class` @throws {NotFoundError} unknown, of another class, or unreadable */
 export async function requireParent(className: string, id: string, viewer: IdentifiedViewer): Promise<void> {
-  const known = await classNamed(className, viewer);
+  const definition = await classNamed(className, viewer);
   const [parent] = isStringId(id)
     ? await query<{ id: string }>`
         SELECT r.id FROM records r
-        WHERE r.application_id = ${known.applicationId} AND r.id = ${id} AND r.class_key = ${known.key}
-          AND ${readable(known, viewer)}`
+        WHERE r.application_id = ${definition.applicationId} AND r.id = ${id} AND r.class_key = ${definition.key}
+          AND ${readable(definition, viewer)}`
     : [];
   if (!parent) throw new NotFoundError();
 }
 
 interface Wanted {
-  known: ClassDefinition;
+  definition: ClassDefinition;
   id: string;
   viewer: IdentifiedViewer;
 }
@@ -75,7 +75,7 @@ interface Wanted {
 /** Batches reads per class; rights are still checked per viewer. */
 const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)[]> => {
   const rows = new Map<Wanted, ReadRow>();
-  const groups = [...groupBy(wanted, ({ known }) => known).values()].flatMap((ofClass) => [
+  const groups = [...groupBy(wanted, ({ definition }) => definition).values()].flatMap((ofClass) => [
     ...groupBy(ofClass, ({ viewer }) => viewer.kind).values(),
   ]);
   // In parallel, so that classes do not delay each other.
@@ -88,19 +88,19 @@ const readRow = coalesce(async (wanted: Wanted[]): Promise<(ReadRow | undefined)
 
 /** One class, and viewers of one kind. `place` is the 1-based position in `wanted`. */
 function readForEach(wanted: Wanted[]): Promise<(ReadRow & { place: number })[]> {
-  const { known, viewer } = wanted[0]!;
+  const { definition, viewer } = wanted[0]!;
   const reader: RecordReader = viewer.kind === 'user' ? { ...viewer, userId: Prisma.sql`wanted.user_id` } : viewer;
   const userIds = wanted.map((one) => (one.viewer.kind === 'user' ? one.viewer.userId : null));
   return query`
-    SELECT ${LISTED_COLUMNS}, ${isReadable(known, reader)}, ${PLACE}
+    SELECT ${LISTED_COLUMNS}, ${isReadable(definition, reader)}, ${PLACE}
     FROM unnest(${wanted.map(({ id }) => id)}::text[], ${userIds}::int[]) WITH ORDINALITY AS wanted (id, user_id, place)
-    JOIN records r ON r.application_id = ${known.applicationId} AND r.id = wanted.id AND r.class_key = ${known.key}`;
+    JOIN records r ON r.application_id = ${definition.applicationId} AND r.id = wanted.id AND r.class_key = ${definition.key}`;
 }
 
-function readRows(known: ClassDefinition, ids: string[], viewer: IdentifiedViewer): Promise<ReadRow[]> {
+function readRows(definition: ClassDefinition, ids: string[], viewer: IdentifiedViewer): Promise<ReadRow[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return Promise.resolve([]);
   return query`
-    SELECT ${LISTED_COLUMNS}, ${isReadable(known, viewer)} FROM records r
-    WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}`;
+    SELECT ${LISTED_COLUMNS}, ${isReadable(definition, viewer)} FROM records r
+    WHERE r.application_id = ${definition.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${definition.key}`;
 }

@@ -41,14 +41,14 @@ export interface RecordGroup {
 
 /** Sorted ascending, unset last. @throws {UnprocessableError} unknown field, or a sum out of range */
 export async function groupRecords(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   viewer: IdentifiedViewer,
   { where, by, calculations, skip, limit }: RecordGrouping,
 ): Promise<RecordGroup[]> {
-  const field = fieldNamed(by, known.fields);
+  const field = fieldNamed(by, definition.fields);
   if (!field) throw new UnprocessableError('GROUP_FIELD_UNKNOWN');
   const results = calculations.map(({ field: name, function: calculation }) => {
-    const of = known.fields.get(name);
+    const of = definition.fields.get(name);
     const isNumber = of && !of.isArray && (of.type === 'Integer' || of.type === 'Float');
     if (!isNumber) throw new UnprocessableError(problem('CALCULATION_INCORRECT', { field: name }));
     return Prisma.sql`${FUNCTIONS[calculation]}((r.fields -> ${name})::float8)::float8`;
@@ -57,7 +57,7 @@ export async function groupRecords(
     SELECT grouped.value, count(*)::int AS count,
       ${results.length > 0 ? Prisma.sql`json_build_array(${Prisma.join(results)})` : Prisma.sql`'[]'::json`} AS results
     FROM records r, LATERAL (SELECT ${groupColumn(field)} AS value) grouped
-    WHERE ${where} AND ${readable(known, viewer)}
+    WHERE ${where} AND ${readable(definition, viewer)}
     GROUP BY grouped.value ORDER BY grouped.value ASC NULLS LAST LIMIT ${limit} OFFSET ${skip}`;
   const rows = await grouped.catch((error) => {
     const isOutOfRange = sqlState(error) === '22003';

@@ -51,8 +51,8 @@ class LargeFields {
     const isNeeded = () => !context.responseSize?.problem && !callerLeft?.aborted;
     try {
       await inLargeReadTurn(jobOwnerOf(context.viewer), async () => {
-        for (const [known, ofClass] of groupBy(wanted, ({ record }) => record.class)) {
-          await readOfClass(known, ofClass, context, isNeeded);
+        for (const [definition, ofClass] of groupBy(wanted, ({ record }) => record.class)) {
+          await readOfClass(definition, ofClass, context, isNeeded);
         }
       });
     } catch (error) {
@@ -62,7 +62,7 @@ class LargeFields {
 }
 
 async function readOfClass(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   wanted: Wanted[],
   { viewer }: IdentifiedContext,
   isNeeded: () => boolean,
@@ -71,8 +71,8 @@ async function readOfClass(
   const names = wanted.some(({ name }) => name === null) ? null : [...new Set(wanted.map(({ name }) => name!))];
   const selected = selection(names);
   const where = (ids: string[]) => Prisma.sql`
-    r.application_id = ${known.applicationId} AND r.id = ANY(${ids}::text[]) AND r.class_key = ${known.key}
-    AND ${readable(known, viewer)}`;
+    r.application_id = ${definition.applicationId} AND r.id = ANY(${ids}::text[]) AND r.class_key = ${definition.key}
+    AND ${readable(definition, viewer)}`;
   const deliver = async (rows: { id: string; fields: StoredFields | null }[]) => {
     for (const { id, fields } of rows) for (const { resolve } of byId.get(id)!) resolve(fields!);
     // The response size must include this batch before the next one is read.
@@ -86,7 +86,7 @@ async function readOfClass(
           SELECT id, bytes, sum(bytes) OVER (ORDER BY id) <= ${MAX_BATCH_BYTES}::int AS fits FROM sized
         )
         SELECT r.id, f.bytes, CASE WHEN f.fits THEN ${selected} END AS fields
-        FROM fitting f JOIN records r ON r.application_id = ${known.applicationId} AND r.id = f.id ORDER BY r.id`
+        FROM fitting f JOIN records r ON r.application_id = ${definition.applicationId} AND r.id = f.id ORDER BY r.id`
     : [];
   await deliver(first.filter(({ fields }) => fields));
   const others = first.filter(({ fields }) => !fields);

@@ -36,10 +36,10 @@ export async function listRecords(
   listing: RecordListing & ConnectionArguments,
   { viewer }: IdentifiedContext,
 ): Promise<CountedConnection<PresentedRecord>> {
-  const known = await classNamed(listing.className, viewer);
+  const definition = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
-  const condition = readRecordFilter(listing.filter, known.fields, 'refuse');
-  const plan = planPage(known, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
+  const condition = readRecordFilter(listing.filter, definition.fields, 'refuse');
+  const plan = planPage(definition, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
   const isLong = isSearch(condition) || listing.orderBy != null;
   const search = searchesOf(jobOwnerOf(viewer), isLong && !isBounded(plan, viewer));
   const rows = await search(() => readPage(plan, viewer, { hasPermissions: true, hasCursors: true }));
@@ -48,7 +48,7 @@ export async function listRecords(
       value: sortedBy instanceof Date ? sortedBy.toISOString() : sortedBy!,
       id,
     })),
-    totalCount: () => countRecords(known, viewer, plan.where),
+    totalCount: () => countRecords(definition, viewer, plan.where),
   };
 }
 
@@ -78,12 +78,12 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   if (limit < 1 || limit > MAX_PAGE)
     throw new BadInputError(problem('OUT_OF_RANGE', { name: 'limit', min: 1, max: MAX_PAGE }));
   if (skip < 0) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'skip' }));
-  const known = await classNamed(className, viewer);
+  const definition = await classNamed(className, viewer);
   if (parent) await requireParent(parent.className, parent.id, viewer);
-  const condition = readRecordFilter(reading.criteria, known.fields, 'ignore');
+  const condition = readRecordFilter(reading.criteria, definition.fields, 'ignore');
   const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
   const { orderBy } = reading;
-  const plan = planPage(known, { condition, orderBy, parentId: parent?.id, page, limit, skip });
+  const plan = planPage(definition, { condition, orderBy, parentId: parent?.id, page, limit, skip });
   const { where } = plan;
   const owner = jobOwnerOf(viewer);
   const isLong = skip > MAX_CHEAP_SKIP || orderBy != null || isSearch(condition);
@@ -92,17 +92,17 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
     skip,
     limit,
     items: (columns) => search(() => readPage(plan, viewer, columns)),
-    totalCount: () => countRecords(known, viewer, where),
+    totalCount: () => countRecords(definition, viewer, where),
     groups: (by, calculations) =>
-      inSearchTurn(owner, () => groupRecords(known, viewer, { where, by, calculations, skip, limit })),
+      inSearchTurn(owner, () => groupRecords(definition, viewer, { where, by, calculations, skip, limit })),
   };
 }
 
 /** The cost grows with the number of matches. */
-async function countRecords(known: ClassDefinition, viewer: IdentifiedViewer, where: Prisma.Sql): Promise<number> {
+async function countRecords(definition: ClassDefinition, viewer: IdentifiedViewer, where: Prisma.Sql): Promise<number> {
   const count = () =>
     query<{ count: number }>`
-      SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(known, viewer)}`;
+      SELECT count(*)::int AS count FROM records r WHERE ${where} AND ${readable(definition, viewer)}`;
   const [row] = await inSearchTurn(jobOwnerOf(viewer), count);
   return row!.count;
 }

@@ -35,14 +35,19 @@ export async function subscribeToRecords(
   { className, where, since }: RecordSubscription,
   { viewer, hub }: ActingContext,
 ): Promise<Subscription> {
-  const known = await classNamed(className, viewer);
-  const condition = readRecordFilter(where, known.fields, 'refuse');
+  const definition = await classNamed(className, viewer);
+  const condition = readRecordFilter(where, definition.fields, 'refuse');
   whereOf(condition);
   const position = since == null ? undefined : await requireKept(since);
   const filter = { text: textOf(where), valueCount: countValues(condition) };
-  const subscription = await hub.subscribe({ viewer, kind: 'recordChanged', classKey: known.key, filter }, position);
+  const subscription = await hub.subscribe(
+    { viewer, kind: 'recordChanged', classKey: definition.key, filter },
+    position,
+  );
   // Deleting the class ends all subscriptions; it may have been deleted during `subscribe`.
-  const classCount = await db.recordClass.count({ where: { applicationId: viewer.applicationId, key: known.key } });
+  const classCount = await db.recordClass.count({
+    where: { applicationId: viewer.applicationId, key: definition.key },
+  });
   if (classCount > 0) return subscription;
   await subscription.return();
   throw new ForbiddenError('CLASS_UNDEFINED');
@@ -57,21 +62,23 @@ export async function recordChange(event: StreamEvent, where: unknown, context: 
     currentRow(payload),
     event.once('before', async () => (payload.kind === 'recordCreated' ? null : imageBefore(payload.position))),
   ]);
-  const known = await classOfEvent(payload, catalogueVersion);
-  if (!known) throw new NotFoundError();
+  const definition = await classOfEvent(payload, catalogueVersion);
+  if (!definition) throw new NotFoundError();
   const images = [row && imageOf(row), before];
   const isNamed = await event.once(`where ${revision} ${textOf(where)}`, () =>
-    namedBy(where, known, { id: payload.subjectId, images }, context),
+    namedBy(where, definition, { id: payload.subjectId, images }, context),
   );
   const [isShown, wasShown] = await Promise.all(
-    images.map(async (image, index) => image !== null && isNamed[index] === true && isReadable(image, known, viewer)),
+    images.map(
+      async (image, index) => image !== null && isNamed[index] === true && isReadable(image, definition, viewer),
+    ),
   );
   if (!isShown && !wasShown) throw new NotFoundError();
   return {
     position: payload.position,
     recordId: payload.subjectId,
     kind: payload.kind as RecordChange['kind'],
-    record: isShown ? { ...row!, class: known } : null,
+    record: isShown ? { ...row!, class: definition } : null,
   };
 }
 
@@ -146,11 +153,11 @@ function textOf(where: unknown): string {
 /** Evaluates the condition of lists in the database. @throws {NotFoundError} no subscription has this filter */
 async function namedBy(
   where: unknown,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   { id, images }: { id: string; images: (RecordImage | null)[] },
   { viewer, hub }: ActingContext,
 ): Promise<boolean[]> {
-  const condition = readRecordFilter(where, known.fields, 'refuse');
+  const condition = readRecordFilter(where, definition.fields, 'refuse');
   if ('all' in condition && condition.all.length === 0) return images.map(() => true);
   const given = images.flatMap((image, ord) => (image ? [{ ord, id, ...image }] : []));
   const matching = Prisma.sql`
@@ -159,7 +166,7 @@ async function namedBy(
     WHERE ${whereOf(condition, { ...RECORDS, hasSlots: false })}`;
   const rows = await inLiveSearchTurn(jobOwnerOf(viewer), async () => {
     // All subscribers with this filter share the result.
-    if (!hub.hasRecordFilter(known, textOf(where))) throw new NotFoundError();
+    if (!hub.hasRecordFilter(definition, textOf(where))) throw new NotFoundError();
     return query<{ ord: number }>(matching);
   });
   const named = new Set(rows.map(({ ord }) => ord));
@@ -168,11 +175,11 @@ async function namedBy(
 
 async function isReadable(
   { user_id: ownerId, readers }: RecordImage,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   viewer: ActingContext['viewer'],
 ): Promise<boolean> {
   if (viewer.kind === 'key') return true;
-  if (isForbidden(known.readers)) return false;
+  if (isForbidden(definition.readers)) return false;
   if (ownerId === viewer.userId || isGranted(readers, viewer.userId, [])) return true;
   return namesGroup(readers) && isGranted(readers, viewer.userId, await tagsOf(viewer));
 }

@@ -33,15 +33,15 @@ const OPTIMISTIC_TRIES = 3;
 export function withClass<Result>(
   className: string,
   { viewer }: ActingContext,
-  work: (known: ClassDefinition) => Promise<Result>,
+  work: (definition: ClassDefinition) => Promise<Result>,
 ): Promise<Result> {
   return withClasses(viewer, async ({ byName }) => {
-    const known = byName.get(className);
-    if (!known) throw new ForbiddenError('CLASS_UNDEFINED');
+    const definition = byName.get(className);
+    if (!definition) throw new ForbiddenError('CLASS_UNDEFINED');
     try {
-      return await work(known);
+      return await work(definition);
     } catch (error) {
-      if (error instanceof ClassChanged && error.kinds) await noteKinds(known, error.kinds);
+      if (error instanceof ClassChanged && error.kinds) await noteKinds(definition, error.kinds);
       throw error;
     }
   });

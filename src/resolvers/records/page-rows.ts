@@ -74,13 +74,13 @@ interface PageValue {
   sortedBy?: (string | number | null)[];
 }
 
-export function pageRows(known: ClassDefinition, value: unknown, isSortedByTime: boolean): WalkedRow[] {
+export function pageRows(definition: ClassDefinition, value: unknown, isSortedByTime: boolean): WalkedRow[] {
   const page = value as PageValue;
   const { readers, updaters, deleters, sortedBy } = page;
   return (page.id ?? []).map((id, place) => ({
-    class: known,
-    applicationId: known.applicationId,
-    classKey: known.key,
+    class: definition,
+    applicationId: definition.applicationId,
+    classKey: definition.key,
     id,
     parentId: page.parentId[place]!,
     userId: page.userId[place]!,

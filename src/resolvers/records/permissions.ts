@@ -45,10 +45,11 @@ export function grantsIn(
 }
 
 /** Kinds of permissions that the class has not noted yet. */
-export function missingKinds(known: ClassDefinition, rows: Pick<RecordRow, 'readers'>[]) {
-  const hasOpen = known.hasOpen || rows.some(({ readers }) => isOpen(readers));
-  const hasPrivate = known.hasPrivate || rows.some(({ readers }) => !isOpen(readers));
-  const hasShared = known.hasShared || rows.some(({ readers }) => isShared(readers));
-  const isMissing = hasOpen !== known.hasOpen || hasPrivate !== known.hasPrivate || hasShared !== known.hasShared;
+export function missingKinds(definition: ClassDefinition, rows: Pick<RecordRow, 'readers'>[]) {
+  const hasOpen = definition.hasOpen || rows.some(({ readers }) => isOpen(readers));
+  const hasPrivate = definition.hasPrivate || rows.some(({ readers }) => !isOpen(readers));
+  const hasShared = definition.hasShared || rows.some(({ readers }) => isShared(readers));
+  const isMissing =
+    hasOpen !== definition.hasOpen || hasPrivate !== definition.hasPrivate || hasShared !== definition.hasShared;
   return isMissing ? { hasOpen, hasPrivate, hasShared } : undefined;
 }

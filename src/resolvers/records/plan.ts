@@ -16,7 +16,7 @@ export interface PageOfRecords {
 }
 
 export interface PagePlan {
-  known: ClassDefinition;
+  definition: ClassDefinition;
   where: Prisma.Sql;
   walk: Walk;
   page: PageRequest;
@@ -38,14 +38,14 @@ interface Matches {
 
 /** @throws {UnprocessableError} `Incorrect sort field: …` */
 export function planPage(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   { condition, orderBy, parentId, page, limit, skip }: PageOfRecords,
 ): PagePlan {
-  const sortField = sortFieldOf(known, orderBy);
-  const use = indexUseOf(known, condition, sortField);
+  const sortField = sortFieldOf(definition, orderBy);
+  const use = indexUseOf(definition, condition, sortField);
   return {
-    known,
-    where: whereIn(known, { condition, use, parentId }),
+    definition,
+    where: whereIn(definition, { condition, use, parentId }),
     walk: walkOf(sortField, orderBy?.direction === 'desc', { page, use }),
     page,
     limit,
@@ -57,8 +57,8 @@ export function planPage(
 }
 
 /** Of records in any order. */
-export function conditionOf(known: ClassDefinition, condition: RecordCondition): Prisma.Sql {
-  return whereIn(known, { condition, use: indexUseOf(known, condition, undefined) });
+export function conditionOf(definition: ClassDefinition, condition: RecordCondition): Prisma.Sql {
+  return whereIn(definition, { condition, use: indexUseOf(definition, condition, undefined) });
 }
 
 interface Conditions {

@@ -29,23 +29,23 @@ export async function readPage(
   { hasPermissions = false, hasCursors = false, run = query }: PageReading = {},
 ): Promise<WalkedRow[]> {
   const columns = { hasPermissions, hasCursors };
-  const visible = await readableParts(plan.known, viewer);
+  const visible = await readableParts(plan.definition, viewer);
   const parts = plan.walk.stretches.flatMap((stretch, index) =>
     visible.map((readable) => ({ ...stretch, index, readable })),
   );
   const [first, ...others] = parts;
   if (!first) return [];
-  if (plan.matches && isReadableByIndex(plan.known, viewer))
+  if (plan.matches && isReadableByIndex(plan.definition, viewer))
     return readFewest(plan, plan.matches, { visible, parts, columns, run });
-  const isPlanned = plan.known.hasShared && viewer.kind === 'user';
+  const isPlanned = plan.definition.hasShared && viewer.kind === 'user';
   const page = others.length === 0 ? readOnlyPart(plan, first, columns) : readParts(plan, parts, columns);
   const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${pageValue(page, columns)}`);
-  return pageRows(plan.known, row!.page, plan.isSortedByTime);
+  return pageRows(plan.definition, row!.page, plan.isSortedByTime);
 }
 
 /** Whether the page costs the same for any number of records. */
-export function isBounded({ known, isOneRange, skip }: PagePlan, viewer: IdentifiedViewer): boolean {
-  return isOneRange && skip <= MAX_CHEAP_SKIP && isReadableByIndex(known, viewer);
+export function isBounded({ definition, isOneRange, skip }: PagePlan, viewer: IdentifiedViewer): boolean {
+  return isOneRange && skip <= MAX_CHEAP_SKIP && isReadableByIndex(definition, viewer);
 }
 
 /** Whether all visible records are in ranges of the indexes that begin with `is_open`. */
@@ -134,8 +134,8 @@ async function readFewest(
   matches: NonNullable<PagePlan['matches']>,
   { visible, parts, columns, run }: Ways,
 ): Promise<WalkedRow[]> {
-  const { known } = plan;
-  const ofClass = Prisma.sql`r.application_id = ${known.applicationId} AND r.class_key = ${known.key}`;
+  const { definition } = plan;
+  const ofClass = Prisma.sql`r.application_id = ${definition.applicationId} AND r.class_key = ${definition.key}`;
   const matching = (readable: Prisma.Sql, rows: number) => Prisma.sql`
     FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.condition} ORDER BY ${matches.column}, r.id LIMIT ${rows}`;
   const walking = ({ readable, where, orderBy }: Part, rows: number) => Prisma.sql`
@@ -148,7 +148,7 @@ async function readFewest(
     const [row] = await run(select`
       WITH found AS MATERIALIZED (SELECT ${mostRows(visible.map((readable) => matching(readable, bound + 1)))} AS count)
       SELECT ${FOUND}, ${pageValue(pageOf(plan, tries), columns)} FROM found`);
-    const page = pageRows(known, row!.page, plan.isSortedByTime);
+    const page = pageRows(definition, row!.page, plan.isSortedByTime);
     if (page.length === plan.limit || row!.found <= bound) return page;
     const walked = mostRows(parts.map((part) => walking(part, bound + 1)));
     const [last] = await run(select`SELECT ${column('walked', 'int', Prisma.sql`${walked}::int`)}`);

@@ -81,20 +81,20 @@ function slotOfGiven(slot: string): string {
 }
 
 /** Lists every member, because extending a spread object is slow. */
-export function newRow(row: RecordRow, known: ClassDefinition): object {
+export function newRow(row: RecordRow, definition: ClassDefinition): object {
   const { id, classKey, parentId, userId, readers, updaters, deleters, fields, createdAt, updatedAt } = row;
   const own = { id, classKey, parentId, userId, isOpen: isOpen(readers), readers, updaters, deleters, fields };
-  return Object.assign(own, { createdAt, updatedAt }, slotsOf(known, fields));
+  return Object.assign(own, { createdAt, updatedAt }, slotsOf(definition, fields));
 }
 
 /** Slots without a field, or with a dropped index, are absent. */
-export function slotsOf(known: ClassDefinition, fields: StoredFields): Record<string, unknown> {
+export function slotsOf(definition: ClassDefinition, fields: StoredFields): Record<string, unknown> {
   const slots: Record<string, unknown> = {};
-  for (const field of known.fields.values()) {
+  for (const field of definition.fields.values()) {
     if (field.slot && field.indexState !== 'dropping')
       slots[field.slot] = slotValue(field, storedOf(fields, field.name));
   }
-  for (const index of known.indexes) {
+  for (const index of definition.indexes) {
     if (index.state !== 'dropping') slots[index.slot] = compoundKey(index.fields, fields);
   }
   return slots;
@@ -111,10 +111,11 @@ interface FieldsOfClass {
 }
 
 /** In class order, null if unset. */
-export function presentFields({ class: known, fields }: FieldsOfClass): Record<string, unknown> {
+export function presentFields({ class: definition, fields }: FieldsOfClass): Record<string, unknown> {
   const presented: Record<string, unknown> = {};
   // Names of fields begin with a letter, so none is `__proto__`.
-  for (const field of known.fields.values()) presented[field.name] = presentedType(field, storedOf(fields, field.name));
+  for (const field of definition.fields.values())
+    presented[field.name] = presentedType(field, storedOf(fields, field.name));
   return presented;
 }
 

@@ -10,7 +10,7 @@ import { MAX_BATCH_BYTES } from './sizes.ts';
 import { hasUniqueKeys, uniqueKeys } from './unique.ts';
 
 export interface Batch {
-  known: ClassDefinition;
+  definition: ClassDefinition;
   rows: RecordRow[];
   bytes: number;
   owner: FairnessPath;
@@ -21,17 +21,17 @@ type Outcome = 'stored' | 'changed' | 'locked';
 
 /** Coalesces with other requests of users unless it must wait for locks or unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
-  const isAlone = hasUniqueKeys(batch.known) || batch.owner.actor !== undefined;
+  const isAlone = hasUniqueKeys(batch.definition) || batch.owner.actor !== undefined;
   const outcome = isAlone ? 'locked' : await storeTogether(batch);
   if (outcome !== 'locked') return outcome === 'stored';
-  const [alone] = await waitForLocks(batch.owner, () => store([batch], batch.known.applicationId, Prisma.empty));
+  const [alone] = await waitForLocks(batch.owner, () => store([batch], batch.definition.applicationId, Prisma.empty));
   return alone === 'stored';
 }
 
 const storeTogether = coalesce(
   (batches: Batch[], applicationId: number) => store(batches, applicationId, SKIP_LOCKED),
   {
-    applicationOf: ({ known }) => known.applicationId,
+    applicationOf: ({ definition }) => definition.applicationId,
     ownerOf: ({ owner }) => owner,
     maxBytes: MAX_BATCH_BYTES,
     bytesOf: ({ bytes }) => bytes,
@@ -49,12 +49,16 @@ const SKIP_LOCKED = Prisma.sql`SKIP LOCKED`;
 
 // Stores a batch only if its class version is current. Locks parents, so that no record outlives its parent.
 async function store(batches: Batch[], applicationId: number, skipLocked: Prisma.Sql): Promise<Outcome[]> {
-  const given = batches.flatMap(({ known, rows }, batch) =>
+  const given = batches.flatMap(({ definition, rows }, batch) =>
     rows.map((row) =>
-      Object.assign(newRow(row, known), { batch, version: known.version, keys: uniqueKeys(known, row.fields) }),
+      Object.assign(newRow(row, definition), {
+        batch,
+        version: definition.version,
+        keys: uniqueKeys(definition, row.fields),
+      }),
     ),
   );
-  const keys = batches.some(({ known }) => hasUniqueKeys(known))
+  const keys = batches.some(({ definition }) => hasUniqueKeys(definition))
     ? Prisma.sql`, claimed AS (
       INSERT INTO record_keys (application_id, class_key, field, value, record_id)
       SELECT ${applicationId}::int, g."classKey", u.field, coalesce(u.value, g.fields ->> u.field), g.id

@@ -35,23 +35,27 @@ export function uniqueRow({ fields: known }: ClassDefinition, { id, fields }: Un
 }
 
 /** Claims the keys of rows that have none. @throws {Prisma.PrismaClientKnownRequestError} another record has a key */
-export async function insertKeys(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
+export async function insertKeys(
+  transaction: Transaction,
+  definition: ClassDefinition,
+  rows: UniqueRow[],
+): Promise<void> {
   await transaction.$executeRaw`
     INSERT INTO record_keys (application_id, class_key, field, value, record_id)
-    SELECT ${known.applicationId}::int, ${known.key}::int, u.field, coalesce(u.value, g.fields ->> u.field), g.id
-    FROM json_to_recordset(${JSON.stringify(rows.map((row) => keyedRow(known, row)))}::json)
+    SELECT ${definition.applicationId}::int, ${definition.key}::int, u.field, coalesce(u.value, g.fields ->> u.field), g.id
+    FROM json_to_recordset(${JSON.stringify(rows.map((row) => keyedRow(definition, row)))}::json)
         AS g (id text, fields jsonb, keys json),
       json_to_recordset(g.keys) AS u (field text, value text)
     ORDER BY 1, 2, 3, 4`;
 }
 
-function keyedRow(known: ClassDefinition, row: UniqueRow) {
-  return { ...uniqueRow(known, row), keys: uniqueKeys(known, row.fields) };
+function keyedRow(definition: ClassDefinition, row: UniqueRow) {
+  return { ...uniqueRow(definition, row), keys: uniqueKeys(definition, row.fields) };
 }
 
 /** Unique keys that other records have, or that the given rows share. */
-export function takenKeys(known: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
-  const given = rows.map((row, ord) => ({ ord, ...keyedRow(known, row) }));
+export function takenKeys(definition: ClassDefinition, rows: UniqueRow[]): Promise<{ ord: number; field: string }[]> {
+  const given = rows.map((row, ord) => ({ ord, ...keyedRow(definition, row) }));
   return query<{ ord: number; field: string }>`
     WITH given AS (
       SELECT g.ord, u.field, coalesce(u.value, g.fields ->> u.field) AS value
@@ -61,7 +65,7 @@ export function takenKeys(known: ClassDefinition, rows: UniqueRow[]): Promise<{ 
     SELECT g.ord, g.field FROM given g
     WHERE EXISTS (
         SELECT FROM record_keys k
-        WHERE k.application_id = ${known.applicationId} AND k.class_key = ${known.key} AND k.field = g.field
+        WHERE k.application_id = ${definition.applicationId} AND k.class_key = ${definition.key} AND k.field = g.field
           AND k.value = g.value AND k.record_id <> ALL(${rows.map(({ id }) => id)}::text[]))
       OR EXISTS (SELECT FROM given o WHERE o.field = g.field AND o.value = g.value AND o.ord < g.ord)
     ORDER BY g.ord, g.field`;

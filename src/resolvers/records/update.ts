@@ -32,13 +32,13 @@ export async function updateRecord(
   update: RecordUpdate,
   context: ActingContext,
 ): Promise<PresentedRecord> {
-  const [changed] = await withClass(className, context, async (known) => {
-    const [read] = await readUpdates(known, [update]);
-    return changing(known, context, async (transaction) => {
-      const row = await lockRow(transaction, known, id, context);
+  const [changed] = await withClass(className, context, async (definition) => {
+    const [read] = await readUpdates(definition, [update]);
+    return changing(definition, context, async (transaction) => {
+      const row = await lockRow(transaction, definition, id, context);
       if (!row) throw new NotFoundError();
       if (!row.isAllowed) throw forbidden();
-      return change(transaction, known, [{ row, bytes: 0, update: read! }], context);
+      return change(transaction, definition, [{ row, bytes: 0, update: read! }], context);
     });
   });
   return changed!.record;
@@ -53,9 +53,11 @@ export async function updateRecords(
   if (updates.length === 0) throw new BadInputError('RECORDS_MISSING');
   if (updates.length > MAX_RECORDS) throw new BadInputError(problem('TOO_MANY_RECORDS', { max: MAX_RECORDS }));
   const ids = [...new Set(updates.map(({ id }) => id))];
-  return withClass(className, context, async (known) => {
-    const read = await readUpdates(known, updates);
-    const changed = await changing(known, context, (transaction) => changeHeld(transaction, known, read, context));
+  return withClass(className, context, async (definition) => {
+    const read = await readUpdates(definition, updates);
+    const changed = await changing(definition, context, (transaction) =>
+      changeHeld(transaction, definition, read, context),
+    );
     return {
       records: ids.flatMap((id) => {
         return changed.get(id) ?? [];
@@ -83,17 +85,18 @@ export async function updateRecordsByCriteria(
   if (skip < 0) throw new BadInputError(problem('NEGATIVE_NUMBER', { name: 'skip' }));
   const items: PresentedRecord[] = [];
   let totalFound = 0;
-  let latest: { known: ClassDefinition; read: ReadUpdate } | undefined;
+  let latest: { definition: ClassDefinition; read: ReadUpdate } | undefined;
   const kept = new KeptFields();
   const batches: BatchChange<ChangedRow> = {
     operation: 'update',
     criteria,
     noCriteria: 'CRITERIA_REQUIRED',
     addedBytes: addedBytes(bytesOf(update)),
-    async change(transaction, known, locked) {
-      if (latest?.known !== known) latest = { known, read: (await readUpdates(known, [update]))[0]! };
+    async change(transaction, definition, locked) {
+      if (latest?.definition !== definition)
+        latest = { definition, read: (await readUpdates(definition, [update]))[0]! };
       const changes = locked.map((row) => ({ locked: { ...row, isReadable: true }, update: latest!.read }));
-      return change(transaction, known, await withRows(transaction, known, changes), context);
+      return change(transaction, definition, await withRows(transaction, definition, changes), context);
     },
     onCommit(records) {
       const from = Math.max(skip - totalFound, 0);
@@ -109,12 +112,12 @@ export async function updateRecordsByCriteria(
 /** In batches, because the records may be large together. */
 async function changeHeld(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   updates: (ReadUpdate & { update: { id: string } })[],
   context: ActingContext,
 ): Promise<Map<string, PresentedRecord>> {
   const ids = [...new Set(updates.map(({ update }) => update.id))];
-  const rights = await lockRights(transaction, known, ids, context);
+  const rights = await lockRights(transaction, definition, ids, context);
   const allowed = new Map(rights.filter(({ isAllowed }) => isAllowed).map((locked) => [locked.id, locked]));
   const shown = new Map<string, PresentedRecord>();
   const kept = new KeptFields();
@@ -127,28 +130,28 @@ async function changeHeld(
       return locked ? [{ locked, update }] : [];
     });
     for (const batch of batchesOf(changes, ({ locked, update }) => locked.bytes + addedBytes(update.bytes))) {
-      const rows = await changedRows(known, await withRows(transaction, known, batch), problems, context);
+      const rows = await changedRows(definition, await withRows(transaction, definition, batch), problems, context);
       // Collects the problems of all records before throwing.
       if (problems.length > 0) continue;
-      await writeRows(transaction, known, rows, context);
-      for (const row of rows) shown.set(row.id, kept.keep(shownRow(known, row), row.bytes));
-      unique.push(...rows.map((row) => uniqueRow(known, row)));
+      await writeRows(transaction, definition, rows, context);
+      for (const row of rows) shown.set(row.id, kept.keep(shownRow(definition, row), row.bytes));
+      unique.push(...rows.map((row) => uniqueRow(definition, row)));
       for (const { locked, update } of batch) locked.bytes += addedBytes(update.bytes);
     }
     if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
-    await claim(transaction, known, unique);
+    await claim(transaction, definition, unique);
   }
   return shown;
 }
 
 async function withRows(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   changes: { locked: HeldRecord & { isReadable: boolean }; update: ReadUpdate }[],
 ): Promise<RowChange[]> {
   const rows = await readHeld(
     transaction,
-    known,
+    definition,
     changes.map(({ locked }) => locked),
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -161,16 +164,16 @@ async function withRows(
 
 async function change(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   changes: RowChange[],
   context: ActingContext,
 ): Promise<ChangedRow[]> {
   if (changes.length === 0) return [];
   const problems: Problem[] = [];
-  const rows = await changedRows(known, changes, problems, context);
+  const rows = await changedRows(definition, changes, problems, context);
   if (problems.length > 0) throw new UnprocessableError(...distinct(problems));
-  await write(transaction, known, rows, context);
-  return rows.map((row) => ({ id: row.id, record: shownRow(known, row), bytes: row.bytes }));
+  await write(transaction, definition, rows, context);
+  return rows.map((row) => ({ id: row.id, record: shownRow(definition, row), bytes: row.bytes }));
 }
 
 interface ChangedRow {

@@ -19,12 +19,12 @@ import { hasUniqueKeys, insertKeys, takenKeys, takenProblem, type UniqueRow } fr
 /** Without input checks, for files. */
 export async function setFields(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   row: RecordRow,
   fields: RecordRow['fields'],
   context: ActingContext,
 ): Promise<void> {
-  await write(transaction, known, [{ ...row, fields, updatedAt: context.now() }], context);
+  await write(transaction, definition, [{ ...row, fields, updatedAt: context.now() }], context);
 }
 
 interface Rights {
@@ -36,11 +36,11 @@ export type LockedRow = RecordRow & Rights;
 
 export async function lockRow(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   id: string,
   context: ActingContext,
 ): Promise<LockedRow | undefined> {
-  const [row] = await lockRows(transaction, known, { ids: [id], columns: RECORD_COLUMNS }, context);
+  const [row] = await lockRows(transaction, definition, { ids: [id], columns: RECORD_COLUMNS }, context);
   return row;
 }
 
@@ -49,25 +49,25 @@ const HELD_COLUMNS = select`${columnsOf('Record', 'r', ['id'])}, ${column('bytes
 /** Without fields, because those of several records may be large. */
 export function lockRights(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   ids: string[],
   context: ActingContext,
 ): Promise<(HeldRecord & Rights)[]> {
-  return lockRows(transaction, known, { ids, columns: HELD_COLUMNS }, context);
+  return lockRows(transaction, definition, { ids, columns: HELD_COLUMNS }, context);
 }
 
 async function lockRows<Row>(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   { ids, columns }: { ids: string[]; columns: RowSql<Row> },
   { viewer }: ActingContext,
 ): Promise<(Row & Rights)[]> {
   const possible = ids.filter(isStringId);
   if (possible.length === 0) return [];
   const statement = select`
-    SELECT ${columns}, ${column('isAllowed', 'boolean', allows('update', known, viewer))},
-      ${isReadable(known, viewer)} FROM records r
-    WHERE r.application_id = ${known.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${known.key}
+    SELECT ${columns}, ${column('isAllowed', 'boolean', allows('update', definition, viewer))},
+      ${isReadable(definition, viewer)} FROM records r
+    WHERE r.application_id = ${definition.applicationId} AND r.id = ANY(${possible}::text[]) AND r.class_key = ${definition.key}
     ORDER BY r.id FOR NO KEY UPDATE`;
   return queryIn(transaction, statement as RowSql<Row & Rights>);
 }
@@ -86,12 +86,12 @@ export function readHeld(
 
 /** Locks the class at the known version. @throws {UnprocessableError} `Field <f> has already been taken` */
 export async function changing<Result>(
-  known: ClassDefinition,
+  definition: ClassDefinition,
   { viewer, outbox }: ActingContext,
   work: (transaction: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const run = async (transaction: Transaction) => {
-    await lockClassForWrite(transaction, known);
+    await lockClassForWrite(transaction, definition);
     return work(transaction);
   };
   const result = await transact(jobOwnerOf(viewer), run).catch(async (error: unknown) => {
@@ -99,7 +99,7 @@ export async function changing<Result>(
     if (isDeadlock(error)) throw new ClassChanged();
     if (!(error instanceof ValueTaken)) throw error;
     // After the transaction has released its connection.
-    const taken = await takenKeys(known, error.rows);
+    const taken = await takenKeys(definition, error.rows);
     if (taken.length === 0) throw new ClassChanged(); // the other record has released the value
     throw new UnprocessableError(...distinct(taken.map(({ field }) => takenProblem(field))));
   });
@@ -119,18 +119,18 @@ class ValueTaken extends Error {
 /** @throws {ValueTaken} */
 export async function write(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   rows: RecordRow[],
   context: ActingContext,
 ): Promise<void> {
-  await writeRows(transaction, known, rows, context);
-  await claim(transaction, known, rows);
+  await writeRows(transaction, definition, rows, context);
+  await claim(transaction, definition, rows);
 }
 
 /** Does not claim unique values; call `claim` after the last batch. */
 export async function writeRows(
   transaction: Transaction,
-  known: ClassDefinition,
+  definition: ClassDefinition,
   rows: RecordRow[],
   { viewer }: ActingContext,
 ): Promise<void> {
@@ -142,7 +142,7 @@ export async function writeRows(
     deleters,
     fields,
     updatedAt,
-    ...slotsOf(known, fields),
+    ...slotsOf(definition, fields),
   }));
   const userId = viewer.kind === 'user' ? viewer.userId : null;
   await transaction.$executeRaw`
@@ -151,26 +151,26 @@ export async function writeRows(
         updaters json, deleters json, fields jsonb, "updatedAt" timestamptz(3), ${SLOT_COLUMNS})
     ), before AS MATERIALIZED (
       SELECT r.id, ${IMAGE} AS image FROM records r
-      WHERE r.application_id = ${known.applicationId} AND r.id IN (SELECT id FROM given)
+      WHERE r.application_id = ${definition.applicationId} AND r.id IN (SELECT id FROM given)
     ), changed AS (
       UPDATE records r SET is_open = g."isOpen", readers = ARRAY(SELECT json_array_elements_text(g.readers)),
         updaters = ARRAY(SELECT json_array_elements_text(g.updaters)),
         deleters = ARRAY(SELECT json_array_elements_text(g.deleters)), fields = g.fields, updated_at = g."updatedAt",
         ${SLOT_CHANGES}
-      FROM given g WHERE r.application_id = ${known.applicationId} AND r.id = g.id
+      FROM given g WHERE r.application_id = ${definition.applicationId} AND r.id = g.id
       RETURNING r.id, r.updated_at
     )
     INSERT INTO events_outbox (application_id, kind, class_key, subject_id, user_id, detail, created_at)
-    SELECT ${known.applicationId}::int, 'recordUpdated', ${known.key}::int, c.id, ${userId}::int,
+    SELECT ${definition.applicationId}::int, 'recordUpdated', ${definition.key}::int, c.id, ${userId}::int,
       jsonb_build_object('before', b.image), c.updated_at
     FROM changed c JOIN before b USING (id) ORDER BY c.id`;
 }
 
-export async function claim(transaction: Transaction, known: ClassDefinition, rows: UniqueRow[]): Promise<void> {
-  if (!hasUniqueKeys(known)) return;
+export async function claim(transaction: Transaction, definition: ClassDefinition, rows: UniqueRow[]): Promise<void> {
+  if (!hasUniqueKeys(definition)) return;
   const ids = rows.map(({ id }) => id);
-  await transaction.recordKey.deleteMany({ where: { applicationId: known.applicationId, recordId: { in: ids } } });
-  await insertKeys(transaction, known, rows).catch((error) => {
+  await transaction.recordKey.deleteMany({ where: { applicationId: definition.applicationId, recordId: { in: ids } } });
+  await insertKeys(transaction, definition, rows).catch((error) => {
     throw sqlState(error) === '23505' ? new ValueTaken(rows) : error;
   });
 }

@@ -275,9 +275,9 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 const operations = new WeakMap<DocumentNode, CompiledOperation>();
 
 function run({ document }: Route, variables: Record<string, unknown>, context: Context): Promise<never> {
-  const known = operations.get(document);
-  const operation = known ?? new CompiledOperation(schema, document, { inProcess: ['DateTime'] });
-  if (!known) operations.set(document, operation);
+  const cached = operations.get(document);
+  const operation = cached ?? new CompiledOperation(schema, document, { inProcess: ['DateTime'] });
+  if (!cached) operations.set(document, operation);
   return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
 }
 

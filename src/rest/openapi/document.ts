@@ -15,11 +15,11 @@ export function openApiDocument(publicUrl: string, tokenHeaders: readonly string
   for (const route of routes) {
     const { template, operation } = describe(route, tokenHeaders);
     const shape = template.replaceAll(/\{\w+\}/g, '{}');
-    const known = templates.get(shape) ?? template;
-    templates.set(shape, known);
-    const item = paths.get(known) ?? {};
+    const path = templates.get(shape) ?? template;
+    templates.set(shape, path);
+    const item = paths.get(path) ?? {};
     const before = item[route.method];
-    paths.set(known, { ...item, [route.method]: before ? merged(before, operation) : operation });
+    paths.set(path, { ...item, [route.method]: before ? merged(before, operation) : operation });
   }
   const schemas: Record<string, Schema> = { ...ERROR_BODIES };
   return {

@@ -94,8 +94,8 @@ function cache(applicationId: number, catalogue: Catalogue, built: BuiltSchema):
 const shapes = new WeakMap<Catalogue, string>();
 
 function shapeOf(catalogue: Catalogue): string {
-  const known = shapes.get(catalogue);
-  if (known !== undefined) return known;
+  const cached = shapes.get(catalogue);
+  if (cached !== undefined) return cached;
   const shape = JSON.stringify([...catalogue.byKey.values()].map(classShape));
   shapes.set(catalogue, shape);
   return shape;

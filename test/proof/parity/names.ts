@@ -36,8 +36,8 @@ export class Names {
 
   /** The same for unordered texts: sorts by their text without unknown ids, then by ids. */
   inAll(texts: string[]): string[] {
-    const known = texts.map((text) => ({ text, said: replaced(text, (id) => this.#places.get(id) ?? '#') }));
-    const inOrder = known.sort((a, b) => compare(a.said, b.said) || compare(a.text, b.text));
+    const labelled = texts.map((text) => ({ text, said: replaced(text, (id) => this.#places.get(id) ?? '#') }));
+    const inOrder = labelled.sort((a, b) => compare(a.said, b.said) || compare(a.text, b.text));
     return inOrder.map(({ text }) => this.in(text)).sort();
   }
 

@@ -33,14 +33,17 @@ export async function expectConsistentRecords(applicationId = APPLICATION.id): P
   );
   const ids = new Set(records.map(({ id }) => id));
   for (const record of records) {
-    const known = byKey.get(record.class_key);
-    expect(known, `the class of ${record.id}`).toBeDefined();
+    const definition = byKey.get(record.class_key);
+    expect(definition, `the class of ${record.id}`).toBeDefined();
     if (record.parent_id !== null) expect(ids).toContain(record.parent_id);
-    expect([...known!.fields.keys()]).toEqual(expect.arrayContaining(Object.keys(record.fields)));
-    expect({ id: record.id, slots: record.slots }).toEqual({ id: record.id, slots: await storedSlots(known!, record) });
+    expect([...definition!.fields.keys()]).toEqual(expect.arrayContaining(Object.keys(record.fields)));
+    expect({ id: record.id, slots: record.slots }).toEqual({
+      id: record.id,
+      slots: await storedSlots(definition!, record),
+    });
     expect(record.is_open).toBe(isOpen(record.readers));
-    const kinds = [known!.hasOpen || !record.is_open, known!.hasPrivate || record.is_open];
-    expect([...kinds, known!.hasShared || !isShared(record.readers)]).toEqual([true, true, true]);
+    const kinds = [definition!.hasOpen || !record.is_open, definition!.hasPrivate || record.is_open];
+    expect([...kinds, definition!.hasShared || !isShared(record.readers)]).toEqual([true, true, true]);
   }
   const claimed = await sql(
     'SELECT class_key, field, value, record_id FROM record_keys WHERE application_id = $1 ORDER BY 1, 2, 3',
@@ -61,9 +64,9 @@ export async function expectConsistentRecords(applicationId = APPLICATION.id): P
   return [...byKey.values()];
 }
 
-async function storedSlots(known: ClassDefinition, { fields }: StoredRecord): Promise<Record<string, unknown>> {
+async function storedSlots(definition: ClassDefinition, { fields }: StoredRecord): Promise<Record<string, unknown>> {
   const slots: Record<string, unknown> = {};
-  for (const [slot, value] of Object.entries(slotsOf(known, fields))) {
+  for (const [slot, value] of Object.entries(slotsOf(definition, fields))) {
     if (value === null) continue;
     if (!slot.startsWith('p')) slots[slot] = value;
     else {

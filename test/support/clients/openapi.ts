@@ -77,8 +77,8 @@ const validators = new Map<string, ValidateFunction>();
 
 function validatorOf({ operationId }: Operation, status: number, schema: object): ValidateFunction {
   const key = `${operationId} ${status}`;
-  const known = validators.get(key);
-  if (known) return known;
+  const cached = validators.get(key);
+  if (cached) return cached;
   const validator = compiled(schema);
   validators.set(key, validator);
   return validator;

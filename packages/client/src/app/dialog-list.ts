@@ -54,9 +54,9 @@ export class DialogList {
     this.#set({ isLoadingMore: true });
     try {
       const { items, hasMore, cursor } = await this.page(PAGE, this.#cursor);
-      const known = new Set(this.store.get().dialogs.map(({ id }) => id));
+      const shownIds = new Set(this.store.get().dialogs.map(({ id }) => id));
       this.#cursor = cursor;
-      this.#set({ dialogs: [...this.store.get().dialogs, ...items.filter(({ id }) => !known.has(id))], hasMore });
+      this.#set({ dialogs: [...this.store.get().dialogs, ...items.filter(({ id }) => !shownIds.has(id))], hasMore });
     } finally {
       this.#set({ isLoadingMore: false });
     }

@@ -106,8 +106,8 @@ export class Files {
     const token = this.#core.client.session?.token;
     if (token !== this.#token) this.#addresses.clear(); // those of another person
     this.#token = token;
-    const known = this.#addresses.get(name);
-    if (known && performance.now() - known.at < REUSED_MS) return known.address;
+    const cached = this.#addresses.get(name);
+    if (cached && performance.now() - cached.at < REUSED_MS) return cached.address;
     const address = this.#requested(name);
     this.#addresses.set(name, { address, at: performance.now() });
     address.catch(() => this.#addresses.delete(name));

@@ -123,9 +123,9 @@ export class MessageWindow {
   show(outbox: readonly OutboxEntry[], before: readonly Message[]): readonly Message[] {
     const next = new Map<string, { from: unknown[]; message: Message }>();
     const keep = (key: string, from: unknown[], make: () => Message) => {
-      const known = this.#shown.get(key);
-      const isSame = known?.from.every((part, index) => part === from[index]) === true;
-      next.set(key, isSame ? known : { from, message: make() });
+      const cached = this.#shown.get(key);
+      const isSame = cached?.from.every((part, index) => part === from[index]) === true;
+      next.set(key, isSame ? cached : { from, message: make() });
     };
     for (const message of this.#messages) {
       const key = this.#keys.get(message.id) ?? message.id;

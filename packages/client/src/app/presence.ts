@@ -25,13 +25,13 @@ export class Presence {
   of(userIds: readonly number[]): Live<ReadonlySet<number>> {
     const ids = [...new Set(userIds)].sort((a, b) => a - b);
     const key = ids.join();
-    let known = this.#stores.get(key);
-    if (!known) {
-      known = { ids, store: new Store(NONE_ONLINE, () => this.#add(key, ids)) };
-      this.#stores.set(key, known);
-      this.#core.stores.add(known.store as Store<unknown>);
+    let cached = this.#stores.get(key);
+    if (!cached) {
+      cached = { ids, store: new Store(NONE_ONLINE, () => this.#add(key, ids)) };
+      this.#stores.set(key, cached);
+      this.#core.stores.add(cached.store as Store<unknown>);
     }
-    return known.store;
+    return cached.store;
   }
 
   #add(key: string, ids: readonly number[]): () => void {
