@@ -178,7 +178,7 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
     return isOthers ? this.#executeEvent(event, new Loaders(this.#context.viewer)) : shared;
   }
 
-  /** While the database is unavailable, the event and those behind it wait in the queue. */
+  /** While the database is unavailable, the event and later ones wait in the queue. */
   async #executeEvent(event: LiveEvent, loaders: Loaders): Promise<ExecutionResult> {
     let answer = await executeEvent(this.#args, this.#context, event, loaders);
     while (this.#queue.isOpen && answer.errors?.some(({ originalError }) => isDatabaseUnavailable(originalError))) {

@@ -52,8 +52,8 @@ export class RecentEvents {
   async read(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
     if (after < this.#begin) return this.#readStored(viewer, after, upTo);
     const { applicationId } = viewer;
-    const from = this.#indexBehind(after);
-    const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexBehind(upTo)));
+    const from = this.#indexAfter(after);
+    const rows = this.#rows.slice(from, Math.min(from + STEP, this.#indexAfter(upTo)));
     const reached = rows.length === STEP ? rows.at(-1)!.position : upTo;
     const own = rows.filter((row) => row.applicationId === applicationId && isPublished(row));
     const dialogs = await Promise.all(own.map((row) => (row.dialogId === null ? {} : dialogNow(row))));
@@ -97,7 +97,7 @@ export class RecentEvents {
     for (const [position, { payload }] of this.#shared) if (ids.has(payload.subjectId)) this.#shared.delete(position);
   }
 
-  #indexBehind(position: bigint): number {
+  #indexAfter(position: bigint): number {
     let low = 0;
     let high = this.#rows.length;
     while (low < high) {

@@ -18,7 +18,7 @@ export class RowQueue<Row extends { id: bigint }> extends LiveQueue<Row> {
   #end: bigint;
   #read: LiveEvent<Row>[] = [];
 
-  /** @param after rows behind this position are delivered, first the existing ones */
+  /** @param after rows after this position are delivered, first the existing ones */
   constructor(source: RowSource<Row>, after: bigint) {
     super((queue) => source.leave(queue as RowQueue<Row>));
     this.#source = source;

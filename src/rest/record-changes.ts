@@ -4,7 +4,7 @@ import { BadInputError, UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
-import { RECORD_ID } from '../schema/descriptions.ts';
+import { CLASS_NAME, RECORD_ID } from '../schema/descriptions.ts';
 import { presentDeleted } from './deletions.ts';
 import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
@@ -192,7 +192,7 @@ export const recordChangeRoutes = [
     path: '/data/:class',
     xml: 'record',
     document: CreateRecord,
-    inPath: { class: ['className', id] },
+    inPath: { class: ['className', id, CLASS_NAME] },
     parameters: newRecord,
     variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
     respond: ({ createRecord }) => created(presentRecord(createRecord)),

@@ -1,7 +1,7 @@
 import { isoSeconds } from '../lib/time.ts';
 
 /** @param fields names begin with a letter, so none is `__proto__` */
-export function presentFields(fields: unknown): Record<string, unknown> {
+export function legacyFields(fields: unknown): Record<string, unknown> {
   const given = fields as Record<string, unknown>;
   const presented: Record<string, unknown> = {};
   for (const name of Object.keys(given)) presented[name] = presentValue(given[name]);

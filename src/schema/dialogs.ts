@@ -1,9 +1,9 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
+import { dataOf } from '../resolvers/dialogs/data.ts';
 import { detailsLoader } from '../resolvers/dialogs/details.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { listDialogs } from '../resolvers/dialogs/list.ts';
-import { dataOf } from '../resolvers/dialogs/views.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './descriptions.ts';
 import { DialogFilter, DialogOrder } from './dialog-filters.ts';

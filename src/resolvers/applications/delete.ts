@@ -46,7 +46,7 @@ export function selectedApplication(viewer: AdministratorViewer): number {
   throw new BadInputError('APPLICATION_REQUIRED');
 }
 
-/** Longer than any request lasts, so that no request in progress inserts rows behind the sweep. */
+/** Longer than any request lasts, so that no request in progress inserts rows that the sweep has passed. */
 const SETTLED_MS = 5 * MINUTE;
 
 /** Removes the rows of deleted applications. Several processes may run it concurrently; it resumes after a crash. */

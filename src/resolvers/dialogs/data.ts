@@ -1,7 +1,9 @@
+import DataLoader from 'dataloader';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { BadInputError, ForbiddenError, UnprocessableError } from '../../lib/errors.ts';
 import { isObject, type JsonValue } from '../../lib/json.ts';
+import type { Loaders } from '../../lib/loaders.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
 import { type Catalogue, type ClassDefinition, currentCatalogue } from '../classes/catalogue.ts';
 import type { StoredFields } from '../classes/values.ts';
@@ -119,4 +121,21 @@ export async function removeData(applicationId: number, classKey: number): Promi
 function valuesOf({ data }: DataInput): unknown {
   if (data == null || isObject(data as JsonValue)) return data;
   throw new BadInputError(problem('NOT_AN_OBJECT', { name: 'data' }));
+}
+
+function dataLoader(): DataLoader<Dialog, PresentedData | null, string> {
+  return new DataLoader(presentData, { cacheKeyFn: (dialog) => dialog.id });
+}
+
+/** Passes the data to `make`; null for a dialog without data, or whose class was deleted. */
+export function dataOf<Result>(
+  dialog: Dialog,
+  loaders: Loaders,
+  make: (data: PresentedData) => Result,
+): Result | null | Promise<Result | null> {
+  if (dialog.dataClassKey === null) return null;
+  return loaders
+    .of(dataLoader)
+    .load(dialog)
+    .then((data) => data && make(data));
 }

@@ -64,6 +64,7 @@ export async function createRecords(
   return create(className, named, context);
 }
 
+/** A record with the number that error messages name; without a number, they name none. */
 type NamedRecord = NewRecord & { number: number | undefined };
 
 /** Validates values first, then parents, then rights. */

@@ -22,8 +22,10 @@ type Outcome = 'stored' | 'changed' | 'locked';
 /** Coalesces with other requests of users unless it must wait for locks or unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
   const isAlone = hasUniqueKeys(batch.definition) || batch.owner.actor !== undefined;
-  const outcome = isAlone ? 'locked' : await storeTogether(batch);
-  if (outcome !== 'locked') return outcome === 'stored';
+  if (!isAlone) {
+    const outcome = await storeTogether(batch);
+    if (outcome !== 'locked') return outcome === 'stored';
+  }
   const [alone] = await waitForLocks(batch.owner, () => store([batch], batch.definition.applicationId, Prisma.empty));
   return alone === 'stored';
 }

@@ -22,7 +22,7 @@ export interface Portion {
   headers: Record<string, string>;
 }
 
-/** Of a response that is not part of the legacy contract. No copy of it may outlive the address. */
+/** Headers of a download by ticket, which is not part of the legacy contract. No copy may outlive the ticket. */
 const WITH_TICKET = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
 /** A request with `If-Range` receives the complete file, because files have no validators. */

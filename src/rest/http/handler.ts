@@ -281,7 +281,7 @@ function run({ document }: Route, variables: Record<string, unknown>, context: C
   return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
 }
 
-/** Of a download. An application has many users, and its network may have signed them all up. */
+/** Limits downloads per application, network and caller: one network may have signed up many users of an application. */
 function ownerOf(viewer: Viewer, network: string): FairnessPath {
   const application = 'applicationId' in viewer ? viewer.applicationId : 0;
   return [`application:${application}`, network, callerKey(viewer, network)];

@@ -17,7 +17,7 @@ import type { BodyLimits } from './parameters.ts';
 import type { XmlRoot } from './xml.ts';
 
 export interface RestRequest<Names extends string = string> extends ParameterSource {
-  /** Undecided texts from the path, by name. */
+  /** Values from the path, by name, percent-decoded but not checked. */
   path: Record<Names, string>;
 }
 

@@ -1,6 +1,6 @@
 import { graphql } from '../graphql.ts';
 import { bit, described, open, type Schema, text } from '../openapi/docs/schemas.ts';
-import { presentFields } from '../record-values.ts';
+import { legacyFields } from '../record-values.ts';
 import { toBit } from './conversions.ts';
 import { computed, optional, shape } from './shape.ts';
 
@@ -38,7 +38,7 @@ export const dialogShape = shape('Dialog', {
         open({ class_name: described(text, 'Name of the class.') }),
         'Custom data: a class and the values of its fields. Absent if the dialog has none.',
       ),
-      ({ dataClassName, data }) => dataClassName && { class_name: dataClassName, ...presentFields(data) },
+      ({ dataClassName, data }) => dataClassName && { class_name: dataClassName, ...legacyFields(data) },
     ),
   ),
   created_at: 'createdAt',

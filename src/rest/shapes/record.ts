@@ -2,7 +2,7 @@ import { graphql } from '../graphql.ts';
 import { permissionsShown } from '../openapi/docs/record-permissions.ts';
 import { anything, described, integer, stringId } from '../openapi/docs/schemas.ts';
 import { presentPermissions } from '../record-permissions.ts';
-import { presentFields } from '../record-values.ts';
+import { legacyFields } from '../record-values.ts';
 import { computed, optional, shape } from './shape.ts';
 
 const common = {
@@ -16,7 +16,7 @@ const common = {
 const customFields = computed(
   graphql(`fragment Fields on Record { fields }`),
   described(anything, 'Value of the field with this name; null if unset.'),
-  ({ fields }) => fields && presentFields(fields),
+  ({ fields }) => fields && legacyFields(fields),
 );
 
 export const recordShape = shape('Record', {
