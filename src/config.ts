@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { databaseServers } from './lib/database-urls.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 import { parseEncryptionKey } from './platform/encryption/keys.ts';
@@ -28,7 +29,10 @@ const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json o
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
 const onOrOff = z.enum(['on', 'off'], 'must be on or off');
 const redisUrl = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' });
-const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
+const databaseUrl = text.refine(
+  (url) => databaseServers(url) !== undefined,
+  'must be a postgresql:// URL of one or more servers; target_session_attrs may be any, read-write or primary',
+);
 
 /** Documented in docs/reference/configuration.md. */
 const environment = z.object({

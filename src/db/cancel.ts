@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { connectTo } from './connection.ts';
 
 const REPEAT_MS = 200;
 
@@ -35,9 +36,7 @@ async function processOf(client: pg.Client): Promise<number> {
 
 /** Uses a separate connection because the others are busy. */
 async function cancelUntil(over: AbortSignal, database: pg.ClientConfig, pids: number[]): Promise<void> {
-  const client = new pg.Client(database);
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectTo(database);
   try {
     do {
       await client.query('SELECT pg_cancel_backend(pid) FROM unnest($1::int[]) pid', [pids]);

@@ -1,7 +1,8 @@
-import type { ClientConfig } from 'pg';
+import type pg from 'pg';
 import PgBoss from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Transaction } from './client.ts';
+import { createPool } from './pool.ts';
 import { BACKGROUND, transact } from './transact.ts';
 
 export interface QueuedFor {
@@ -77,28 +78,31 @@ function rememberTurn(users: Map<number, number>, { applicationId, userId = 0 }:
  */
 export class WorkQueue {
   readonly #boss: PgBoss;
+  readonly #pool: pg.Pool;
   #isStopping = false;
   readonly #queues: Record<string, QueueSettings>;
   readonly #turns: Record<string, { applicationId: number; users: Map<number, number> }> = {};
 
-  constructor(database: ClientConfig, queues: Record<string, QueueSettings>, log: Logger) {
+  constructor(database: pg.ClientConfig, queues: Record<string, QueueSettings>, log: Logger) {
+    this.#pool = createPool({ ...database, max: CONNECTIONS, application_name: 'pgboss' });
     this.#boss = new PgBoss({
-      ...(database as PgBoss.DatabaseOptions),
-      max: CONNECTIONS,
+      db: { executeSql: (text, values) => this.#pool.query(text, values) },
       supervise: false,
       schedule: false,
       archiveCompletedAfterSeconds: KEEP_DONE_SECONDS,
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     });
     this.#queues = queues;
-    this.#boss.on('error', (error) => {
+    const warn = (error: Error) => {
       // The embedded server may stop before the last connection has ended.
       if (this.#isStopping) return;
       log.warn(
         { err: error },
         'work queue: database connection lost, reconnecting; check that PostgreSQL is reachable',
       );
-    });
+    };
+    this.#pool.on('error', warn);
+    this.#boss.on('error', warn);
   }
 
   /** Processes take turns, because concurrent creation of queues would deadlock. */
@@ -123,6 +127,7 @@ export class WorkQueue {
   async stop(): Promise<void> {
     this.#isStopping = true;
     await this.#boss.stop({ graceful: false, wait: true });
+    await this.#pool.end();
   }
 
   /** pg-boss itself would take the oldest job, so that one application could block the others. @param busy to skip */
@@ -151,8 +156,8 @@ export class WorkQueue {
     return null;
   }
 
-  #execute<Row>(text: string, values: unknown[]): Promise<{ rows: Row[] }> {
-    return this.#boss.getDb().executeSql(text, values);
+  #execute<Row extends object>(text: string, values: unknown[]): Promise<{ rows: Row[] }> {
+    return this.#pool.query<Row>(text, values);
   }
 
   async done(name: string, id: string): Promise<void> {

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { DatabaseConnection } from '../db/connection.ts';
 import { query } from '../db/query.ts';
 import type { BusDriver } from './bus.ts';
 
@@ -47,7 +48,7 @@ export class PostgresBus implements BusDriver {
   }
 
   async #listen(): Promise<void> {
-    const client = new pg.Client({ keepAlive: true, ...this.#database });
+    const client = new DatabaseConnection({ keepAlive: true, ...this.#database });
     client.on('notification', ({ payload }) => this.#onText(payload!));
     client.on('error', () => {});
     client.on('end', () => this.#listenAgain(client));

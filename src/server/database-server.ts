@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Config, ConfigError, naming } from '../config.ts';
+import { connectTo } from '../db/connection.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { PROJECT_ROOT } from '../project-root.ts';
@@ -70,9 +71,7 @@ function requireDatabase({ databaseUrl, dataDir }: DatabaseSettings): void {
 }
 
 async function prepare(config: pg.ClientConfig, onProgress: (text: string) => void): Promise<void> {
-  const client = new pg.Client(config);
-  client.on('error', () => {}); // the query in flight reports it
-  await client.connect();
+  const client = await connectTo(config);
   try {
     const { rows } = await client.query<{ version: number }>(
       `SELECT current_setting('server_version_num')::int / 10000 AS version`,

@@ -43,10 +43,11 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
-  const probe = new DatabaseProbe(database);
+  const probe = new DatabaseProbe(database, dependencies.log);
   const readings: Readings = {
     sockets: () => sockets.count(),
     pool: poolState,
+    database: () => probe.state(),
     pushes: () => pushGateways.traffic.load,
     lanes: laneLoads,
     backlog: () => readBacklog(probe, hub.readUpTo, now()),

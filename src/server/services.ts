@@ -2,6 +2,7 @@ import type { ClientConfig } from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Gateways, Services } from '../context.ts';
+import { createPool } from '../db/pool.ts';
 import { storeName } from '../db/store-name.ts';
 import { JobRuns } from '../jobs/job-runner.ts';
 import type { Encrypter } from '../platform/encryption/encrypter.ts';
@@ -109,5 +110,7 @@ export async function createServices(
 
 async function createCounters({ config, database, log }: ServiceDependencies): Promise<Counters> {
   if (config.redisUrl) return redisCounters(config.redisUrl, await storeName(), log);
-  return config.databaseUrl || config.workers > 1 ? postgresCounters(database, log) : memoryCounters();
+  return config.databaseUrl || config.workers > 1
+    ? postgresCounters((settings) => createPool({ ...database, ...settings }), log)
+    : memoryCounters();
 }

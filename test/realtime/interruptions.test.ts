@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../support/app/app.ts';
+import { readMetrics } from '../support/app/metrics.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 import { outboxReads, ownConnection, sql } from '../support/app/sql.ts';
 import { rawRequest } from '../support/clients/raw-http.ts';
@@ -14,6 +15,7 @@ import {
   openSocket,
   until,
 } from '../support/clients/websocket.ts';
+import { signedInAdministrator } from '../support/fixtures/administrators.ts';
 import {
   createDialog,
   errorOf,
@@ -193,10 +195,14 @@ test('a read-only database serves reads and refuses writes as unavailable, until
     const { status, text } = await rawRequest('GET', '/readyz');
     return [status, text];
   };
+  const administrator = await signedInAdministrator('owner');
   await send(alice, dialogId, 'before');
   await setReadOnly(true);
   await until(async () => (await readiness())[0] === 503);
   expect(await readiness()).toEqual([503, 'not ready: the database is read-only\n']);
+  expect((await readMetrics()).get('atrium_database_writable')).toBe(0);
+  const { serviceStatus } = await execute('{ serviceStatus { isDatabaseReadOnly } }', {}, administrator);
+  expect(serviceStatus).toEqual({ isDatabaseReadOnly: true });
   const failure = await errorOf(SEND, { input: { dialogId, text: 'lost' } }, alice);
   expect(failure).toEqual({ message: UNAVAILABLE.message, ...UNAVAILABLE.extensions });
   const json = { chat_dialog_id: dialogId, message: 'lost' };
@@ -210,6 +216,7 @@ test('a read-only database serves reads and refuses writes as unavailable, until
   expect(messages.edges).toEqual([{ node: { text: 'before' } }]);
   await setReadOnly(false);
   await until(async () => (await readiness())[0] === 200);
+  expect((await readMetrics()).get('atrium_database_writable')).toBe(1);
   await send(alice, dialogId, 'after');
 });
 

@@ -72,6 +72,9 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
     nodeVersion: t.exposeString('nodeVersion', { description: 'Version of Node.js.' }),
     postgresVersion: t.exposeString('postgresVersion', { description: 'Version of PostgreSQL.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the process started.' }),
+    isDatabaseReadOnly: t.exposeBoolean('isDatabaseReadOnly', {
+      description: 'True on a standby, or if the operator has set it: changes then fail with `SERVICE_UNAVAILABLE`.',
+    }),
     databaseBytes: t.field({
       type: 'SafeInt',
       description: 'Size of the database on disk, in bytes.',

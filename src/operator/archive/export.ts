@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
+import { connectTo } from '../../db/connection.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
@@ -75,9 +76,7 @@ export async function writeArchive(
   store: (chunks: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<Counted[]> {
   const { database, signal } = options;
-  const client = new pg.Client(database);
-  client.on('error', () => {}); // the query in flight rejects
-  await client.connect();
+  const client = await connectTo(database);
   let forget = async () => {};
   try {
     forget = await cancelOn(signal, database, client);

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
-import pg from 'pg';
+import type pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
+import { connectTo } from '../../db/connection.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { ArchiveError } from './archive-error.ts';
@@ -51,9 +52,7 @@ const LOCK = 7_270_102;
  * same command resumes. @throws {ArchiveError} damaged archive, wrong key, or an existing application
  */
 export async function importApplications(options: ImportOptions): Promise<Imported> {
-  const client = new pg.Client(options.database);
-  client.on('error', () => {}); // the query in flight rejects
-  await client.connect();
+  const client = await connectTo(options.database);
   let forget = async () => {};
   try {
     forget = await cancelOn(options.signal, options.database, client);
@@ -73,9 +72,7 @@ export async function discardImport(
   applicationId: number,
   { database, storage }: Pick<ImportOptions, 'database' | 'storage'>,
 ): Promise<void> {
-  const client = new pg.Client(database);
-  client.on('error', () => {});
-  await client.connect();
+  const client = await connectTo(database);
   try {
     await requireAlone(client);
     const { rows } = await client.query('SELECT FROM applications WHERE id = $1 AND import_id IS NOT NULL', [

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { cancelOn } from '../../db/cancel.ts';
 import { ACTOR_SETTING } from '../../db/client.ts';
+import { connectTo } from '../../db/connection.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import { type Actor, OPERATOR } from '../../lib/actor.ts';
@@ -38,7 +39,7 @@ export interface CheckOptions {
 
 /** Each check reads one snapshot with a cursor and takes no locks. @throws {Error} no such application */
 export async function checkDatabase(options: CheckOptions): Promise<void> {
-  const [client, fresh] = [await connect(options.database), await connect(options.database)];
+  const [client, fresh] = [await connectTo(options.database), await connectTo(options.database)];
   let forget = async () => {};
   try {
     if (options.repairs) for (const one of [client, fresh]) await nameActor(one, options.actor ?? OPERATOR);
@@ -153,11 +154,4 @@ async function applicationIds(client: pg.Client, wanted: number | undefined): Pr
 async function exists(client: pg.Client, table: string): Promise<boolean> {
   const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [table]);
   return rows[0]!.exists;
-}
-
-async function connect(config: pg.ClientConfig): Promise<pg.Client> {
-  const client = new pg.Client(config);
-  client.on('error', () => {}); // the query in flight rejects
-  await client.connect();
-  return client;
 }

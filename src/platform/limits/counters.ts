@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import {
   type RateLimiterAbstract,
@@ -34,9 +34,8 @@ export function memoryCounters(): Counters {
 }
 
 /** Separate connections, so that queued queries cannot delay a refusal. */
-export function postgresCounters(database: pg.PoolConfig, log: Logger): Counters {
-  const pool = new pg.Pool({
-    ...database,
+export function postgresCounters(connect: (settings: pg.PoolConfig) => pg.Pool, log: Logger): Counters {
+  const pool = connect({
     max: 2,
     query_timeout: COMMAND_TIMEOUT_MS,
     connectionTimeoutMillis: COMMAND_TIMEOUT_MS,

@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
+export type DatabaseState = 'writable' | 'read-only' | 'unavailable';
+
 export class Health {
-  readonly #stateOfDatabase: () => Promise<'writable' | 'read-only' | 'unavailable'>;
+  readonly #stateOfDatabase: () => Promise<DatabaseState>;
   isServing = false;
 
   /** @param stateOfDatabase must resolve within a bounded time */
-  constructor(stateOfDatabase: () => Promise<'writable' | 'read-only' | 'unavailable'>) {
+  constructor(stateOfDatabase: () => Promise<DatabaseState>) {
     this.#stateOfDatabase = stateOfDatabase;
   }
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { LimitName } from '../limits/definitions.ts';
+import type { DatabaseState } from './health.ts';
 import type { Observer } from './observer.ts';
 
 export interface Readings {
@@ -8,6 +9,7 @@ export interface Readings {
   pool: () => { total: number; idle: number; waiting: number };
   pushes: () => { inFlight: number; openCircuits: number };
   lanes: () => Record<string, { running: number; waiting: number }>;
+  database: () => Promise<DatabaseState>;
   /** Undefined while the database does not respond. */
   backlog: () => Promise<Backlog | undefined>;
 }
@@ -93,6 +95,11 @@ export class Metrics implements Observer {
     this.#gauge('database_waiting', 'Statements waiting for a connection', [], (gauge) =>
       gauge.set(readings.pool().waiting),
     );
+    this.#gauge('database_writable', '1, or 0 while the database is read-only', [], async (gauge) => {
+      const state = await readings.database();
+      if (state === 'unavailable') gauge.remove();
+      else gauge.set(state === 'writable' ? 1 : 0);
+    });
     this.#gauge('pushes_in_flight', 'Pushes without a response', [], (gauge) => gauge.set(readings.pushes().inFlight));
     this.#gauge('push_circuits_open', 'Push providers and hosts that do not respond', [], (gauge) =>
       gauge.set(readings.pushes().openCircuits),

@@ -8,6 +8,7 @@ export interface ServiceStatus {
   nodeVersion: string;
   postgresVersion: string;
   startedAt: Date;
+  isDatabaseReadOnly: boolean;
   databaseBytes: number;
   fileBytes: number;
   /** Null: the file system does not report them. */
@@ -31,12 +32,13 @@ export const MAX_COUNTED_JOBS = 10_000;
 /** Of the process that answers, and of the database. */
 export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {
   const [[row], space] = await Promise.all([readStatus(), dataSpace()]);
-  const { postgresVersion, databaseBytes, fileBytes, hasJobs } = row!;
+  const { postgresVersion, isDatabaseReadOnly, databaseBytes, fileBytes, hasJobs } = row!;
   return {
     version: serviceVersion(),
     nodeVersion: process.versions.node,
     postgresVersion,
     startedAt,
+    isDatabaseReadOnly,
     databaseBytes: Number(databaseBytes),
     fileBytes: Number(fileBytes),
     diskFreeBytes: space?.freeBytes ?? null,
@@ -47,8 +49,15 @@ export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'
 
 /** The first start of the service creates the table of jobs. */
 function readStatus() {
-  return query<{ postgresVersion: string; databaseBytes: string; fileBytes: string; hasJobs: boolean }>`
+  return query<{
+    postgresVersion: string;
+    isDatabaseReadOnly: boolean;
+    databaseBytes: string;
+    fileBytes: string;
+    hasJobs: boolean;
+  }>`
     SELECT current_setting('server_version') AS "postgresVersion",
+      current_setting('transaction_read_only') = 'on' AS "isDatabaseReadOnly",
       pg_database_size(current_database())::text AS "databaseBytes",
       (SELECT coalesce(sum(c.bytes), 0)::text FROM applications a
         JOIN blob_counts c ON c.application_id = a.id AND c.user_id = ${ALL_FILES}) AS "fileBytes",

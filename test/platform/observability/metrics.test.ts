@@ -97,7 +97,7 @@ test('clients cannot create new series', async () => {
 test('every metric in the example alerts exists', async () => {
   const alerts = await readFile(new URL('../../../deploy/alerts.yml', import.meta.url), 'utf8');
   const named = new Set(alerts.match(/\batrium_[a-z_]+/g));
-  expect(named.size).toBe(6);
+  expect(named.size).toBe(7);
   const { text } = await rawRequest('GET', '/metrics');
   for (const name of named) expect(text).toContain(`# TYPE ${name} `);
   const failures = Object.entries(STATUS_OF_CODE).filter(([, status]) => status >= 500);

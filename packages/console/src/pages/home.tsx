@@ -15,7 +15,8 @@ import { Copyable, Time } from '../ui/values.tsx';
 
 const STATUS = graphql(`query ConsoleStatus {
   serviceStatus {
-    version nodeVersion postgresVersion startedAt databaseBytes fileBytes diskFreeBytes diskTotalBytes waitingPushJobs
+    version nodeVersion postgresVersion startedAt isDatabaseReadOnly databaseBytes fileBytes diskFreeBytes diskTotalBytes
+    waitingPushJobs
   }
 }`);
 
@@ -150,7 +151,7 @@ const LITTLE_SPACE = 0.1;
 
 function Facts({ status }: { status: Status }) {
   const { version, nodeVersion, postgresVersion, startedAt, databaseBytes, fileBytes, waitingPushJobs } = status;
-  const { diskFreeBytes: free, diskTotalBytes: total } = status;
+  const { isDatabaseReadOnly, diskFreeBytes: free, diskTotalBytes: total } = status;
   const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -158,7 +159,11 @@ function Facts({ status }: { status: Status }) {
       <Figure name={t`Node.js`} value={nodeVersion} />
       <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
       <Figure name={t`Started`} value={<Time of={startedAt} />} />
-      <Figure name={t`Database`} value={bytesText(databaseBytes)} />
+      <Figure
+        name={t`Database`}
+        value={isDatabaseReadOnly ? t`${bytesText(databaseBytes)}, read-only` : bytesText(databaseBytes)}
+        isBad={isDatabaseReadOnly}
+      />
       <Figure name={t`Files`} value={bytesText(fileBytes)} />
       <Figure
         name={t`Free disk`}

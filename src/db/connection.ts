@@ -1,0 +1,95 @@
+import pg from 'pg';
+import { type DatabaseServers, databaseServers } from '../lib/database-urls.ts';
+import { SECOND } from '../lib/time.ts';
+
+/** By then a server has answered, or another one is tried. */
+const ANSWER_TIMEOUT_MS = SECOND;
+
+/** SQLSTATE of a client that cannot connect. */
+const UNABLE_TO_CONNECT = '08001';
+
+/** Connects to one of the servers of a URL; `pg` itself knows URLs of one server. */
+export class DatabaseConnection extends pg.Client {
+  readonly #config: pg.ClientConfig;
+  readonly #servers: DatabaseServers | undefined;
+
+  constructor(config: pg.ClientConfig) {
+    const servers = serversOf(config);
+    super(servers ? { ...config, connectionString: servers.urls[0]! } : config);
+    this.#config = config;
+    this.#servers = servers;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
+  override connect(callback?: (error: never, client: never) => void): Promise<pg.Client> | undefined {
+    const connected = this.#connect();
+    if (!callback) return connected;
+    const done = callback as (error: Error | null, client?: pg.Client) => void;
+    connected.then(() => done(null, this), done);
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    if (this.#servers) {
+      const { host, port } = new pg.Client({ connectionString: await findServer(this.#servers, this.#config) });
+      Object.assign(this, { host, port });
+    }
+    return super.connect();
+  }
+}
+
+/** Without a listener, an error of the idle connection would end the process; the next query rejects anyway. */
+export async function connectTo(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new DatabaseConnection(config);
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Undefined if there is nothing to choose. */
+function serversOf({ connectionString }: pg.ClientConfig): DatabaseServers | undefined {
+  const servers = connectionString === undefined ? undefined : databaseServers(connectionString);
+  return servers && (servers.needsPrimary || servers.urls.length > 1) ? servers : undefined;
+}
+
+const searches = new Map<string, Promise<string>>();
+
+/** Connections that begin at the same time share a search. */
+function findServer(servers: DatabaseServers, config: pg.ClientConfig): Promise<string> {
+  const key = config.connectionString!;
+  const search = searches.get(key) ?? firstThatFits(servers, config).finally(() => searches.delete(key));
+  searches.set(key, search);
+  return search;
+}
+
+/** Asks all servers at once, because one that hangs must not delay the others. @throws no server fits */
+async function firstThatFits({ urls, needsPrimary }: DatabaseServers, config: pg.ClientConfig): Promise<string> {
+  const problems: string[] = [];
+  const asked = urls.map((url) => problemOf({ ...config, connectionString: url }, needsPrimary));
+  for (const [index, url] of urls.entries()) {
+    const problem = await asked[index];
+    if (problem === undefined) return url;
+    problems.push(`${new URL(url).host} ${problem}`);
+  }
+  const wanted = needsPrimary ? 'accepts writes' : 'can be reached';
+  throw Object.assign(new Error(`no PostgreSQL server ${wanted}: ${problems.join(', ')}`), { code: UNABLE_TO_CONNECT });
+}
+
+async function problemOf(config: pg.ClientConfig, needsPrimary: boolean): Promise<string | undefined> {
+  const client = new pg.Client({
+    ...config,
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+    return needsPrimary && rows[0]!.transaction_read_only === 'on' ? 'is read-only' : undefined;
+  } catch (error) {
+    return `cannot be reached (${(error as Error).message})`;
+  } finally {
+    void client.end().catch(() => {});
+  }
+}
