@@ -59,7 +59,7 @@ export class Hub {
     },
   };
   #started: Promise<void> | undefined;
-  #isDraining = false;
+  #isReading = false;
   #isWanted = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
@@ -201,14 +201,14 @@ export class Hub {
 
   #look(): void {
     this.#isWanted = true;
-    if (this.#isDraining || this.#listeners === 0 || this.#isStopped) return;
-    this.#isDraining = true;
-    void detached(() => this.#drain()).finally(() => {
-      this.#isDraining = false;
+    if (this.#isReading || this.#listeners === 0 || this.#isStopped) return;
+    this.#isReading = true;
+    void detached(() => this.#readAll()).finally(() => {
+      this.#isReading = false;
     });
   }
 
-  async #drain(): Promise<void> {
+  async #readAll(): Promise<void> {
     try {
       await this.#started;
       await this.#dispatch();

@@ -18,7 +18,7 @@ const { PUBLIC_GROUP } = DIALOG_TYPE;
 export type Recipients = 'everyone' | ReadonlySet<number>;
 
 /**
- * Resolves the current recipients of rows. Occupants of busy dialogs are earliest; each row contains the version of the
+ * Resolves the current recipients of rows. Occupants of busy dialogs are cached; each row contains the version of the
  * occupants, so that a stale entry is read again before delivery.
  */
 export class RecipientResolver {

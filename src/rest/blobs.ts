@@ -1,13 +1,14 @@
 import { type ServiceError, UploadDeniedError } from '../lib/errors.ts';
 import { admitUpload } from '../resolvers/blobs/access.ts';
-import { MAX_NAME, MAX_TYPE } from '../resolvers/blobs/rules.ts';
+import { MAX_NAME, MAX_TAGS, MAX_TYPE } from '../resolvers/blobs/rules.ts';
 import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
+import { grouped } from '../schema/descriptions.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { XmlBody } from './http/rendering.ts';
 import { created, download, empty, ok, route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
-import { contentDocs } from './openapi/docs/blobs.ts';
+import { blobDocs } from './openapi/docs/blobs.ts';
 import { described } from './openapi/docs/schemas.ts';
 import { page, presentPage } from './parameters/pages.ts';
 import { flag, id, integerId, isSet, shownAs, tags, text, textOrEmpty, unchecked } from './parameters/readers.ts';
@@ -63,13 +64,13 @@ const blobParameters = {
   tag_list: [
     'tags',
     tags,
-    'Tags, separated by commas or as an array, up to 1,000 characters in total; replaces all tags.',
+    `Tags, separated by commas or as an array, up to ${grouped(MAX_TAGS)} characters in total; replaces all tags.`,
   ],
 } as const;
 
 const uploadFields = parameters('UploadBlobInput', {
   key: ['key', required(textOrEmpty), 'The `uid` of the file.'],
-  policy: ['policy', required(textOrEmpty), 'Signed policy of the upload, in Base64.'],
+  policy: ['policy', required(textOrEmpty)],
   signature: ['signature', required(textOrEmpty), 'Signature of the policy.'],
   acl: ['acl', text, '`public-read` or `authenticated-read`.'],
   'Content-Type': ['contentType', text, 'Media type of the file.'],
@@ -77,7 +78,7 @@ const uploadFields = parameters('UploadBlobInput', {
   success_action_status: ['successActionStatus', text, 'Always `201`.'],
 });
 
-export const contentRoutes = [
+export const blobRoutes = [
   route({
     method: 'post',
     path: '/blobs',
@@ -95,7 +96,7 @@ export const contentRoutes = [
     ),
     respond: ({ createBlob }) => created(blobShape.present(createBlob)),
     errors: errorsByField,
-    docs: contentDocs.createBlob,
+    docs: blobDocs.createBlob,
   }),
   route({
     method: 'post',
@@ -110,7 +111,7 @@ export const contentRoutes = [
     parameters: asInput(uploadFields),
     respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),
     errors: uploadErrors,
-    docs: contentDocs.uploadBlob,
+    docs: blobDocs.uploadBlob,
   }),
   route({
     method: 'put',
@@ -128,7 +129,7 @@ export const contentRoutes = [
     ),
     respond: empty,
     errors: errorsByField,
-    docs: contentDocs.completeBlob,
+    docs: blobDocs.completeBlob,
   }),
   route({
     method: 'get',
@@ -138,7 +139,7 @@ export const contentRoutes = [
     parameters: page,
     respond: ({ blobs }, { parameters }) => ok(presentPage(blobs, parameters, blobShape.present)),
     errors: errorsByField,
-    docs: contentDocs.listBlobs,
+    docs: blobDocs.listBlobs,
   }),
   route({
     method: 'get',
@@ -148,7 +149,7 @@ export const contentRoutes = [
     inPath: { id: ['id', integerId, BLOB_ID] },
     respond: ({ blob }) => ok(blobShape.present(blob)),
     errors: errorsByField,
-    docs: contentDocs.findBlob,
+    docs: blobDocs.findBlob,
   }),
   route({
     method: 'get',
@@ -164,7 +165,7 @@ export const contentRoutes = [
     }),
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
-    docs: contentDocs.findBlobFile,
+    docs: blobDocs.findBlobFile,
   }),
   route({
     method: 'get',
@@ -175,7 +176,7 @@ export const contentRoutes = [
     inPath: { uid: ['uid', uid, BLOB_UID] },
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
-    docs: contentDocs.downloadBlobFile,
+    docs: blobDocs.downloadBlobFile,
   }),
   route({
     method: 'get',
@@ -186,7 +187,7 @@ export const contentRoutes = [
     inPath: { id: ['id', integerId, BLOB_ID] },
     respond: ({ blobFile }) => download(blobFile),
     errors: errorsByField,
-    docs: contentDocs.downloadBlobFileById,
+    docs: blobDocs.downloadBlobFileById,
   }),
   route({
     method: 'put',
@@ -205,7 +206,7 @@ export const contentRoutes = [
     ),
     respond: ({ updateBlob }) => ok(blobShape.present(updateBlob)),
     errors: errorsByField,
-    docs: contentDocs.updateBlob,
+    docs: blobDocs.updateBlob,
   }),
   route({
     method: 'delete',
@@ -214,7 +215,7 @@ export const contentRoutes = [
     inPath: { id: ['id', integerId, BLOB_ID] },
     respond: empty,
     errors: errorsByField,
-    docs: contentDocs.deleteBlob,
+    docs: blobDocs.deleteBlob,
   }),
 ];
 

@@ -3,7 +3,7 @@ import type { Services } from '../context.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
 import { addressBookRoutes } from './address-book.ts';
 import { aiRoutes } from './ai.ts';
-import { contentRoutes } from './blobs.ts';
+import { blobRoutes } from './blobs.ts';
 import { classRoutes } from './classes.ts';
 import { dialogRoutes } from './dialogs.ts';
 import { geodataRoutes } from './geodata.ts';
@@ -12,8 +12,8 @@ import type { Route } from './http/route.ts';
 import { routingOf } from './http/routing.ts';
 import { messageRoutes } from './messages.ts';
 import { passwordResetRoutes } from './password-resets.ts';
-import { eventRoutes } from './push-events.ts';
-import { subscriptionRoutes } from './push-subscriptions.ts';
+import { pushEventRoutes } from './push-events.ts';
+import { pushSubscriptionRoutes } from './push-subscriptions.ts';
 import { reactionRoutes } from './reactions.ts';
 import { recordChangeRoutes } from './record-changes.ts';
 import { recordFileRoutes } from './record-files.ts';
@@ -34,9 +34,9 @@ export const routes: Route[] = [
   ...recordFileRoutes,
   ...recordChangeRoutes,
   ...recordRoutes,
-  ...contentRoutes,
-  ...subscriptionRoutes,
-  ...eventRoutes,
+  ...blobRoutes,
+  ...pushSubscriptionRoutes,
+  ...pushEventRoutes,
   ...addressBookRoutes,
   ...geodataRoutes,
   ...aiRoutes,

@@ -17,7 +17,7 @@ import { MAX_TAG } from '../resolvers/users/rules.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
-import { eventDocs } from './openapi/docs/push-events.ts';
+import { pushEventDocs } from './openapi/docs/push-events.ts';
 import * as schemas from './openapi/docs/schemas.ts';
 import { described, moment, oneOfTexts, type Schema } from './openapi/docs/schemas.ts';
 import { page, presentPage } from './parameters/pages.ts';
@@ -167,7 +167,7 @@ const changedEvent = parameters('UpdateEventInput', {
   ...contents,
 });
 
-export const eventRoutes = [
+export const pushEventRoutes = [
   route({
     method: 'post',
     path: '/events',
@@ -179,7 +179,7 @@ export const eventRoutes = [
       return created(pushTypeOf(parameters.event) ? events[0] : events);
     },
     errors: errorListOrId,
-    docs: eventDocs.createEvents,
+    docs: pushEventDocs.createEvents,
   }),
   route({
     method: 'get',
@@ -190,7 +190,7 @@ export const eventRoutes = [
     parameters: { ...page, read: windowOf },
     respond: ({ events }, { parameters }) => ok(presentPage(events, parameters, eventShape.present)),
     errors: listErrors,
-    docs: eventDocs.listEvents,
+    docs: pushEventDocs.listEvents,
   }),
   route({
     method: 'get',
@@ -199,7 +199,7 @@ export const eventRoutes = [
     inPath: { id: ['id', integerId, EVENT_ID] },
     respond: ({ event }) => ok(eventShape.present(event)),
     errors: errorListOrId,
-    docs: eventDocs.findEvent,
+    docs: pushEventDocs.findEvent,
   }),
   route({
     method: 'put',
@@ -209,7 +209,7 @@ export const eventRoutes = [
     parameters: asInput(wrapped('event', changedEvent, 'The fields to change.')),
     respond: ({ updateEvent }) => ok(eventShape.present(updateEvent)),
     errors: errorListOrId,
-    docs: eventDocs.updateEvent,
+    docs: pushEventDocs.updateEvent,
   }),
   route({
     method: 'delete',
@@ -218,7 +218,7 @@ export const eventRoutes = [
     inPath: { id: ['id', integerId, EVENT_ID] },
     respond: empty,
     errors: errorListOrId,
-    docs: eventDocs.deleteEvent,
+    docs: pushEventDocs.deleteEvent,
   }),
   route({
     method: 'get',
@@ -227,7 +227,7 @@ export const eventRoutes = [
     inPath: { id: ['id', integerId, EVENT_ID] },
     respond: ({ eventStatus }) => ok(eventStatusShape.present(eventStatus)),
     errors: errorListOrId,
-    docs: eventDocs.findEventStatus,
+    docs: pushEventDocs.findEventStatus,
   }),
 ];
 

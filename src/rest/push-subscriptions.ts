@@ -4,7 +4,7 @@ import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/push-subscripti
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
-import { subscriptionDocs } from './openapi/docs/push-subscriptions.ts';
+import { pushSubscriptionDocs } from './openapi/docs/push-subscriptions.ts';
 import { oneOfTexts } from './openapi/docs/schemas.ts';
 import {
   integerId,
@@ -104,7 +104,7 @@ const newSubscription = parameters('CreateSubscriptionInput', {
   device: ['device', unlessMissing(device), 'The device. Omit to use the device of the latest stored token.'],
 });
 
-export const subscriptionRoutes = [
+export const pushSubscriptionRoutes = [
   route({
     method: 'post',
     path: '/subscriptions',
@@ -113,7 +113,7 @@ export const subscriptionRoutes = [
     parameters: asInput(newSubscription),
     respond: ({ createSubscription }) => created(createSubscription.map(subscriptionShape.present)),
     errors: errorListOrId,
-    docs: subscriptionDocs.createSubscription,
+    docs: pushSubscriptionDocs.createSubscription,
   }),
   route({
     method: 'get',
@@ -122,7 +122,7 @@ export const subscriptionRoutes = [
     document: ListSubscriptions,
     respond: ({ subscriptions }) => ok(subscriptions.map(subscriptionShape.present)),
     errors: errorListOrId,
-    docs: subscriptionDocs.listSubscriptions,
+    docs: pushSubscriptionDocs.listSubscriptions,
   }),
   route({
     method: 'delete',
@@ -131,7 +131,7 @@ export const subscriptionRoutes = [
     inPath: { id: ['id', integerId, 'Id of the push subscription.'] },
     respond: empty,
     errors: errorListOrId,
-    docs: subscriptionDocs.deleteSubscription,
+    docs: pushSubscriptionDocs.deleteSubscription,
   }),
   route({
     method: 'post',
@@ -145,7 +145,7 @@ export const subscriptionRoutes = [
     ),
     respond: ({ createPushToken }) => created(pushTokenShape.present(createPushToken)),
     errors: errorListOrId,
-    docs: subscriptionDocs.createPushToken,
+    docs: pushSubscriptionDocs.createPushToken,
   }),
   route({
     method: 'delete',
@@ -154,6 +154,6 @@ export const subscriptionRoutes = [
     inPath: { id: ['id', integerId, 'Id of the push token.'] },
     respond: empty,
     errors: errorListOrId,
-    docs: subscriptionDocs.deletePushToken,
+    docs: pushSubscriptionDocs.deletePushToken,
   }),
 ];

@@ -18,7 +18,7 @@ import { StoredFile } from './files.ts';
 import { metered } from './metered.ts';
 
 const BlobObjectAccess = builder
-  .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['access']> }>('BlobObjectAccess')
+  .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['upload']> }>('BlobObjectAccess')
   .implement({
     description: 'Permission to upload the bytes of a blob. It ends when it expires or the upload is completed.',
     fields: (t) => ({
@@ -87,7 +87,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
       nullable: true,
       description:
         'Permission to upload; only returned by `createBlob`, and by `updateBlob` with `new`. Null otherwise.',
-      resolve: admitted((blob) => blob.access && { blob, access: blob.access }),
+      resolve: admitted((blob) => blob.upload && { blob, access: blob.upload }),
     }),
   }),
 });

@@ -1,11 +1,11 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createDialog } from '../resolvers/dialogs/create.ts';
 import { deleteDialog, deleteDialogs } from '../resolvers/dialogs/delete.ts';
-import { MAX_NAME } from '../resolvers/dialogs/rules.ts';
+import { MAX_NAME, MAX_OCCUPANTS } from '../resolvers/dialogs/rules.ts';
 import { updateDialog } from '../resolvers/dialogs/update.ts';
 import { builder } from './builder.ts';
 import { deletedItems } from './deletions.ts';
-import { DIALOG_ID } from './descriptions.ts';
+import { DIALOG_ID, grouped } from './descriptions.ts';
 import { Dialog, DialogType } from './dialogs.ts';
 
 const DATA = 'Values by field name, converted to the types of the class. Unknown field names are ignored.';
@@ -16,7 +16,7 @@ const CreateDialogInput = builder.inputType('CreateDialogInput', {
     type: t.field({ type: DialogType, description: 'Who can take part. Required.' }),
     occupantIds: t.intList({
       description:
-        'User ids of the occupants; the caller is added. At most 10,000 including the caller; exactly one other user ' +
+        `User ids of the occupants; the caller is added. At most ${grouped(MAX_OCCUPANTS)} including the caller; exactly one other user ` +
         'for a private dialog. Unknown ids are ignored as long as one id exists. Ignored for public groups.',
     }),
     name: t.string({
@@ -46,8 +46,7 @@ const UpdateDialogInput = builder.inputType('UpdateDialogInput', {
     }),
     data: t.field({ type: 'JSON', description: `${DATA} Null clears a field; omitted fields remain unchanged.` }),
     addOccupantIds: t.intList({
-      description:
-        'Ids of users to add, up to 10,000 occupants in total. Unknown ids are ignored as long as one id exists.',
+      description: `Ids of users to add, up to ${grouped(MAX_OCCUPANTS)} occupants in total. Unknown ids are ignored as long as one id exists.`,
     }),
     removeOccupantIds: t.intList({
       description:

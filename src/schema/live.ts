@@ -1,11 +1,12 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { MAX_PAGE } from '../lib/pagination.ts';
 import type { StreamEvent } from '../realtime/subscription.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
 import { type ChangesSince, listChanges, subscribeToDialogs } from '../resolvers/messages/live.ts';
 import { builder } from './builder.ts';
-import { DIALOG_ID } from './descriptions.ts';
+import { DIALOG_ID, EVENT_CURSOR } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
 import { requestedFields } from './requested-fields.ts';
@@ -23,8 +24,7 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
     'whose subject has been deleted by then are skipped.',
   fields: (t) => ({
     cursor: t.string({
-      description:
-        'Position in the stream of all events. Pass it as `since` to any operation to resume after this event.',
+      description: EVENT_CURSOR,
       resolve: ({ payload }) => String(payload.position),
     }),
     dialogId: t.id({
@@ -187,7 +187,11 @@ builder.queryField('changes', (t) =>
           'current cursor.',
       }),
       dialogId: t.arg.id({ description: 'Id of a dialog. Default: all dialogs of the caller.' }),
-      first: t.arg.int({ required: true, defaultValue: 50, description: 'Maximum number of events, 1 to 100.' }),
+      first: t.arg.int({
+        required: true,
+        defaultValue: 50,
+        description: `Maximum number of events, 1 to ${MAX_PAGE}.`,
+      }),
     },
     resolve: (_root, args, context) => listChanges(args, context),
   }),

@@ -3,7 +3,7 @@ import { MAX_PAGE } from '../lib/pagination.ts';
 import { deleteMessages } from '../resolvers/messages/delete.ts';
 import { type ReadMessages, readMessages } from '../resolvers/messages/list.ts';
 import { markDialogMessages } from '../resolvers/messages/mark.ts';
-import { MAX_BYTES } from '../resolvers/messages/rules.ts';
+import { MAX_ATTACHMENTS, MAX_BYTES } from '../resolvers/messages/rules.ts';
 import { MAX_CLIENT_ID, sendMessage } from '../resolvers/messages/send.ts';
 import { updateMessages } from '../resolvers/messages/update.ts';
 import { builder } from './builder.ts';
@@ -41,7 +41,8 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     attachments: t.field({
       type: ['JSON'],
       description:
-        'At most 20 objects with `type` and `id` or `url`: `{ "type": "image", "id": "42" }`. A `url` has the scheme ' +
+        `At most ${MAX_ATTACHMENTS} objects with ` +
+        '`type` and `id` or `url`: `{ "type": "image", "id": "42" }`. A `url` has the scheme ' +
         '`http`, `https` or `geo`, or none. `uid`, `name` and `contentType` (or `content-type`) are texts; `size`, `width`, ' +
         '`height` and `duration` are numbers, also as text. Other keys are stored unchanged.',
     }),

@@ -138,7 +138,7 @@ builder.mutationField('createSubscription', (t) =>
     type: [PushSubscription],
     description:
       'Subscribes a device; subscribing it again replaces its token. If the device was subscribed by another user, ' +
-      'that subscription is removed. Of more than 10 subscriptions the least recently updated are deleted. Returns ' +
+      `that subscription is removed. Of more than ${MAX_DEVICES} subscriptions the least recently updated are deleted. Returns ` +
       'all subscriptions of the caller.',
     args: {
       input: t.arg({ type: CreateSubscriptionInput, required: true, description: 'The device and its channels.' }),

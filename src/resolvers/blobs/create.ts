@@ -28,5 +28,5 @@ export async function createBlob(input: BlobInput, { viewer, now }: UserContext)
       include: { upload: true },
     }),
   );
-  return { ...blob, access: upload! };
+  return { ...blob, upload: upload! };
 }

@@ -5,7 +5,8 @@ import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/err
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { applicationOfUid } from './uids.ts';
 
-export type BlobRow = Blob & { access?: BlobUpload };
+/** `upload`: of a new file, or one that is replaced. */
+export type BlobRow = Blob & { upload?: BlobUpload };
 
 export type BlobWithUpload = Blob & { upload: BlobUpload | null };
 

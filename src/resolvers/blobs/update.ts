@@ -30,12 +30,12 @@ export async function updateBlob(id: number, input: BlobChanges, context: Acting
     const { applicationId } = before;
     const lost = input.new === true ? filesOf(before.upload) : [];
     await releaseFile(transaction, lost, at);
-    const access = input.new === true ? await renewAccess(transaction, before, at) : undefined;
+    const upload = input.new === true ? await renewAccess(transaction, before, at) : undefined;
     const after = await transaction.blob.update({
       where: { applicationId_id: { applicationId, id } },
       data: { ...checkedChanges(input), updatedAt: at },
     });
-    return { blob: { ...after, ...(access && { access }) }, abandoned: lost };
+    return { blob: { ...after, ...(upload && { upload }) }, abandoned: lost };
   });
   await removeReleased(abandoned, context);
   return blob;

@@ -1,5 +1,6 @@
 import { Prisma } from '../../db/client.ts';
 import type { Viewer } from '../../lib/access.ts';
+
 /** Condition on `messages m`; does not check access to the dialog. */
 export function visibleTo(viewer: Viewer): Prisma.Sql {
   return Prisma.sql`NOT ${hiddenFrom(viewer)}`;

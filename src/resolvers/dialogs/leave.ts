@@ -49,7 +49,7 @@ interface UserKey {
 /** Requires a locked user, whose messages remain. @returns whether to call again */
 export async function leaveDialogs(transaction: Transaction, key: UserKey, now: Date): Promise<'more' | 'done'> {
   const { applicationId, userId } = key;
-  const dialogIds = await lockDialogs(transaction, key);
+  const dialogIds = await lockDialogsOf(transaction, key);
   const ofDialogs = Prisma.sql`application_id = ${applicationId} AND user_id = ${userId}
     AND dialog_id = ANY(${dialogIds}::text[])`;
   const left = await transaction.$queryRaw<{ dialogId: string; isFormer: boolean }[]>`
@@ -63,7 +63,7 @@ export async function leaveDialogs(transaction: Transaction, key: UserKey, now: 
 }
 
 /** Every writer locks dialogs by id, then members, including former ones. Owners of public groups are not members. */
-async function lockDialogs(transaction: Transaction, { applicationId, userId }: UserKey): Promise<string[]> {
+async function lockDialogsOf(transaction: Transaction, { applicationId, userId }: UserKey): Promise<string[]> {
   const rows = await transaction.$queryRaw<{ id: string }[]>`
     SELECT d.id FROM dialogs d
     WHERE d.application_id = ${applicationId} AND d.id = ANY(ARRAY(

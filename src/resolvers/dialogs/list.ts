@@ -27,7 +27,7 @@ import {
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
 import { detailColumns, keepDetails, otherNameFor, partsOf, requestedDetails, userIdOf } from './details.ts';
-import { visibleTo as messageVisibleTo } from './hidden-messages.ts';
+import { visibleTo } from './hidden-messages.ts';
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';
 
@@ -66,7 +66,7 @@ export async function listDialogs(
   const fields = fieldsFor(viewer);
   const order = orderOf(listing, fields);
   const filter = conditionOf(listing.filter, { ...fields, data: dataCondition(definition) });
-  const visible = Prisma.sql`${visibleTo(viewer)} AND ${carries(definition)} AND ${filter}`;
+  const visible = Prisma.sql`${dialogsVisibleTo(viewer)} AND ${carries(definition)} AND ${filter}`;
   const sorted: Order = { ...order, column: Prisma.sql`d.sorted_by` };
   const walk = Prisma.sql`SELECT d.* FROM visible d WHERE ${between(page, sorted)} ORDER BY ${orderBy(sorted, page.isBackward)}`;
   const parts = partsOf(requestedFields);
@@ -129,7 +129,7 @@ const LONGEST = Prisma.raw(String(MAX_PAGE + 1));
 
 // The lateral join reads dialogs by the user's memberships, so that the planner never scans all dialogs. Admins of
 // public groups are members, too.
-function visibleTo(viewer: ActingViewer): Prisma.Sql {
+function dialogsVisibleTo(viewer: ActingViewer): Prisma.Sql {
   const { applicationId } = viewer;
   if (viewer.kind === 'key') return Prisma.sql`dialogs d WHERE d.application_id = ${applicationId}`;
   return Prisma.sql`(
@@ -181,7 +181,7 @@ function shownLastMessageAt(viewer: ActingViewer): Prisma.Sql {
   return Prisma.sql`CASE WHEN (SELECT max(h.seq) FROM hidden_messages h
       WHERE h.application_id = ${viewer.applicationId} AND h.user_id = ${viewer.userId} AND h.dialog_id = d.id) IS NOT NULL
     THEN (SELECT m.created_at FROM messages m
-      WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND ${messageVisibleTo(viewer)}
+      WHERE m.application_id = ${viewer.applicationId} AND m.dialog_id = d.id AND ${visibleTo(viewer)}
       ORDER BY m.seq DESC LIMIT 1)
     ELSE d.last_message_at END`;
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { contentRoutes } from '../../../src/rest/blobs.ts';
+import { blobRoutes } from '../../../src/rest/blobs.ts';
 import { errorList } from '../../../src/rest/errors.ts';
 import { graphql } from '../../../src/rest/graphql.ts';
 import { RestHandler } from '../../../src/rest/http/handler.ts';
@@ -52,7 +52,7 @@ const endpoint = route({
 
 /** The endpoint `/uploads`, which claims its file and then fails without an error text. */
 const speechless: Route = {
-  ...contentRoutes.find(({ path }) => path === '/uploads')!,
+  ...blobRoutes.find(({ path }) => path === '/uploads')!,
   respond: () => {
     throw new Error('no words');
   },

@@ -16,7 +16,7 @@ const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 const invalid = new InvalidFieldsError(newBlobProblems({ name: ' ', contentType: 'png' }));
 
-export const contentDocs = {
+export const blobDocs = {
   createBlob: {
     tag: 'Content',
     summary: 'Create a file',

@@ -24,7 +24,7 @@ const schedule = [
 ];
 const missing = new NotFoundError();
 
-export const eventDocs = {
+export const pushEventDocs = {
   createEvents: {
     tag: 'Events',
     summary: 'Create a push event',

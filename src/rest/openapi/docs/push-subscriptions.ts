@@ -11,7 +11,7 @@ const invalid = [
 ];
 const missing = new NotFoundError();
 
-export const subscriptionDocs = {
+export const pushSubscriptionDocs = {
   createSubscription: {
     tag: 'Subscriptions',
     summary: 'Subscribe a device to pushes',
