@@ -6,20 +6,28 @@ export interface DatabaseServers {
   needsPrimary: boolean;
 }
 
-const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]*)([^#]*)$/;
+const PROTOCOL = /^postgres(ql)?:\/\//;
 
-const NEEDS_PRIMARY: Record<string, boolean> = { any: false, primary: true, 'read-write': true };
+const NEEDS_PRIMARY = new Map([
+  ['any', false],
+  ['primary', true],
+  ['read-write', true],
+]);
 
 /**
  * Reads a URL with several hosts, as libpq does: `postgresql://a,b:5433/atrium?target_session_attrs=read-write`.
  * @returns undefined if the URL is invalid
  */
 export function databaseServers(url: string): DatabaseServers | undefined {
-  const [, before, hosts, after] = PARTS.exec(url) ?? [];
-  if (before === undefined) return undefined;
-  const urls = hosts!.split(',').map((host) => `${before}${host}${after}`);
-  if (!urls.every((one) => URL.canParse(one)) || (urls.length > 1 && hosts!.split(',').includes(''))) return undefined;
+  const [protocol] = PROTOCOL.exec(url) ?? [];
+  if (protocol === undefined) return undefined;
+  const [authority = ''] = url.slice(protocol.length).split(/[/?#]/, 1);
+  const hostsAt = protocol.length + authority.lastIndexOf('@') + 1;
+  const after = url.slice(protocol.length + authority.length);
+  const hosts = url.slice(hostsAt, url.length - after.length).split(',');
+  const urls = hosts.map((host) => `${url.slice(0, hostsAt)}${host}${after}`);
+  if (!urls.every((one) => URL.canParse(one)) || (hosts.length > 1 && hosts.includes(''))) return undefined;
   const wanted = new URL(urls[0]!).searchParams.get('target_session_attrs');
-  const needsPrimary = NEEDS_PRIMARY[wanted ?? 'any'];
+  const needsPrimary = NEEDS_PRIMARY.get(wanted ?? 'any');
   return needsPrimary === undefined ? undefined : { urls, needsPrimary };
 }

@@ -30,6 +30,7 @@ test.each([
   'postgresql://a,/atrium',
   'postgresql://a,b:none/atrium',
   'postgresql://a,b/atrium?target_session_attrs=standby',
+  'postgresql://a,b/atrium?target_session_attrs=constructor',
 ])('the URL %s is invalid', (url) => {
   expect(databaseServers(url)).toBeUndefined();
 });

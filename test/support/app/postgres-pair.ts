@@ -128,7 +128,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
 
 const run = promisify(execFile);
 
-/** Files may vanish meanwhile; the log, which the standby replays, has what is missing. */
+/** Files may vanish in the meantime; the log, which the standby replays, has what is missing. */
 async function copyRunning(from: string, to: string): Promise<void> {
   await run('cp', ['-a', from, to]).catch((error: Error & { stderr: string }) => {
     const others = error.stderr.split('\n').filter((line) => line && !line.includes('No such file or directory'));
