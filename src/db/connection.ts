@@ -8,7 +8,10 @@ const ANSWER_TIMEOUT_MS = SECOND;
 /** SQLSTATE of a client that cannot connect. */
 const UNABLE_TO_CONNECT = '08001';
 
-/** Connects to one of the servers of a URL; `pg` itself knows URLs of one server. */
+/**
+ * Connects to one of the servers of a URL; `pg` itself knows URLs of one server. An error while no query runs would end
+ * the process without a listener; the next query rejects anyway.
+ */
 export class DatabaseConnection extends pg.Client {
   readonly #config: pg.ClientConfig;
   readonly #servers: DatabaseServers | undefined;
@@ -18,6 +21,7 @@ export class DatabaseConnection extends pg.Client {
     super(servers ? { ...config, connectionString: servers.urls[0]! } : config);
     this.#config = config;
     this.#servers = servers;
+    this.on('error', () => {});
   }
 
   override connect(): Promise<pg.Client>;
@@ -39,10 +43,8 @@ export class DatabaseConnection extends pg.Client {
   }
 }
 
-/** Without a listener, an error of the idle connection would end the process; the next query rejects anyway. */
 export async function connectTo(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new DatabaseConnection(config);
-  client.on('error', () => {});
   await client.connect();
   return client;
 }

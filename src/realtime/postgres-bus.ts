@@ -50,7 +50,6 @@ export class PostgresBus implements BusDriver {
   async #listen(): Promise<void> {
     const client = new DatabaseConnection({ keepAlive: true, ...this.#database });
     client.on('notification', ({ payload }) => this.#onText(payload!));
-    client.on('error', () => {});
     client.on('end', () => this.#listenAgain(client));
     this.#client = client;
     try {

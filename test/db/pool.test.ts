@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DatabaseConnection } from '../../src/db/connection.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 
@@ -24,4 +25,12 @@ test('a connection that breaks while the pool checks it out fails only its own s
 
   expect((await pool.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }]);
   await pool.end();
+});
+
+test('a new connection that breaks before its first query fails only that query', async () => {
+  const client = new DatabaseConnection(database.config);
+  await client.connect();
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy(new Error('broken off'));
+  await new Promise((resolve) => client.once('end', resolve));
+  await expect(client.query('SELECT 1')).rejects.toThrow();
 });
