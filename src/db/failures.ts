@@ -10,8 +10,9 @@ const UNAVAILABLE_CAUSE = /^(08|28P|53|57P|ECONN|ENOENT|ENOTFOUND|EAI_AGAIN|EPIP
 /** Kinds of adapter errors, for raw queries in a transaction. */
 const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections']);
 
-/** Messages of `pg` when a connection breaks during a query; these errors have no code. */
-const UNAVAILABLE_MESSAGE = /Connection terminated|is not queryable|timeout exceeded when trying to connect/;
+/** Messages of `pg` when a connection breaks during a query, or the service stops; these errors have no code. */
+const UNAVAILABLE_MESSAGE =
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   // Only the code counts, because messages of PostgreSQL quote client values.

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DatabaseConnection } from '../../src/db/connection.ts';
+import { isDatabaseUnavailable } from '../../src/db/failures.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { type OwnDatabase, startOwnDatabase } from '../support/app/postgres-server.ts';
 
@@ -33,4 +34,12 @@ test('a new connection that breaks before its first query fails only that query'
   (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy(new Error('broken off'));
   await new Promise((resolve) => client.once('end', resolve));
   await expect(client.query('SELECT 1')).rejects.toThrow();
+});
+
+test('a query of a request that is still running when the pool ends fails as of an unavailable database', async () => {
+  const pool = createPool(database.config);
+  await pool.query('SELECT 1');
+  await pool.end();
+  const failure = await pool.query('SELECT 1').catch((error) => error);
+  expect(isDatabaseUnavailable(failure)).toBe(true);
 });
