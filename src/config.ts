@@ -145,7 +145,7 @@ export interface Config {
   consolePort: number | undefined;
   /** Undefined: that of `publicUrl`, or the host that the browser requested. */
   consoleOrigin: string | undefined;
-  s3: S3Address | undefined;
+  s3: ReturnType<typeof s3SettingsOf>;
   rateLimit: boolean;
   /** 0 ignores `X-Forwarded-For`. */
   trustProxy: number;
@@ -232,14 +232,8 @@ function wantsTraces(read: z.infer<typeof environment>): boolean {
   return endpoint !== undefined && !isDisabled;
 }
 
-interface S3Address {
-  bucket: string;
-  endpoint: string | undefined;
-  region: string | undefined;
-}
-
 /** `s3://bucket?endpoint=https://…&region=…`; without credentials, so that it may be displayed. */
-function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL): S3Address | undefined {
+function s3SettingsOf({ host, username, password, pathname, hash, searchParams }: URL) {
   const { endpoint, region, ...others } = Object.fromEntries(searchParams);
   const isPlain = username + password + hash === '' && ['', '/'].includes(pathname) && Object.keys(others).length === 0;
   const isBucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(host);

@@ -91,6 +91,7 @@ test.each([
   ['PORT', '70000'],
   ['PORT', '-1'],
   ['DATABASE_URL', 'mysql://localhost/x'],
+  ['DATABASE_URL', 'postgresql://a,b/x?target_session_attrs=standby'],
   ['PUBLIC_URL', 'example.com'],
   ['TOKEN_HEADERS', 'SVC-Token,no header'],
   ['PORT', '0x10'],

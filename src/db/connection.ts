@@ -2,7 +2,7 @@ import pg from 'pg';
 import { type DatabaseServers, databaseServers } from '../lib/database-urls.ts';
 import { SECOND } from '../lib/time.ts';
 
-/** By then a server has answered, or another one is tried. */
+/** By then a server has answered, or does not fit. */
 const ANSWER_TIMEOUT_MS = SECOND;
 
 /** SQLSTATE of a client that cannot connect. */
@@ -67,31 +67,30 @@ function findServer(servers: DatabaseServers, config: pg.ClientConfig): Promise<
 
 /** Asks all servers at once, because one that hangs must not delay the others. @throws no server fits */
 async function firstThatFits({ urls, needsPrimary }: DatabaseServers, config: pg.ClientConfig): Promise<string> {
-  const problems: string[] = [];
-  const asked = urls.map((url) => problemOf({ ...config, connectionString: url }, needsPrimary));
-  for (const [index, url] of urls.entries()) {
-    const problem = await asked[index];
-    if (problem === undefined) return url;
-    problems.push(`${new URL(url).host} ${problem}`);
+  try {
+    return await Promise.any(urls.map((url) => requireFit(url, needsPrimary, config)));
+  } catch (error) {
+    const problems = (error as AggregateError).errors.map(({ message }) => message).join(', ');
+    const wanted = needsPrimary ? 'accepts writes' : 'can be reached';
+    throw Object.assign(new Error(`no PostgreSQL server ${wanted}: ${problems}`), { code: UNABLE_TO_CONNECT });
   }
-  const wanted = needsPrimary ? 'accepts writes' : 'can be reached';
-  throw Object.assign(new Error(`no PostgreSQL server ${wanted}: ${problems.join(', ')}`), { code: UNABLE_TO_CONNECT });
 }
 
-async function problemOf(config: pg.ClientConfig, needsPrimary: boolean): Promise<string | undefined> {
+async function requireFit(url: string, needsPrimary: boolean, config: pg.ClientConfig): Promise<string> {
+  const { host } = new URL(url);
   const client = new pg.Client({
     ...config,
+    connectionString: url,
     connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
   });
   client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
-    return needsPrimary && rows[0]!.transaction_read_only === 'on' ? 'is read-only' : undefined;
-  } catch (error) {
-    return `cannot be reached (${(error as Error).message})`;
-  } finally {
-    void client.end().catch(() => {});
-  }
+  const asked = client.connect().then(() => client.query('SHOW transaction_read_only'));
+  const { rows } = await asked
+    .catch((error) => {
+      throw new Error(`${host} cannot be reached (${error.message})`);
+    })
+    .finally(() => void client.end().catch(() => {}));
+  if (needsPrimary && rows[0].transaction_read_only === 'on') throw new Error(`${host} is read-only`);
+  return url;
 }

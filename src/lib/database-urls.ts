@@ -1,6 +1,6 @@
 /** One PostgreSQL database, which one or several servers may provide. */
 export interface DatabaseServers {
-  /** A URL per server, in the order of preference. */
+  /** A URL per server. */
   urls: string[];
   /** Only the server that accepts writes, as `target_session_attrs=read-write` of libpq. */
   needsPrimary: boolean;

@@ -1,9 +1,12 @@
 import pg from 'pg';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectTo } from '../../src/db/connection.ts';
 import { isDatabaseUnavailable } from '../../src/db/failures.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { DatabaseProbe } from '../../src/db/probe.ts';
 import { freePort } from '../support/app/redis.ts';
+import { until } from '../support/app/until.ts';
 import { createProxiedDatabase, type ProxiedDatabase } from '../support/faults/proxied-database.ts';
 import { type SilentPeer, startSilentPeer } from '../support/faults/silent-peer.ts';
 
@@ -34,6 +37,9 @@ function urlOf(ports: number[], wanted = 'read-write'): string {
 describe('a URL of several servers', () => {
   test.each(['read-write', 'any'])('connections go to the server that responds (%s)', async (wanted) => {
     const ports = [dead, silent.port, database.proxy.port];
+    // No timeout of the silent server passes.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const client = await connectTo({ connectionString: urlOf(ports, wanted) });
     const { rows } = await client.query('SELECT current_database() AS name');
     expect(rows).toEqual([{ name: new pg.Client(database.config).database }]);
@@ -56,6 +62,19 @@ describe('a URL of several servers', () => {
     await pool.query('SELECT 1').catch(() => {});
     expect((await pool.query('SELECT 2 AS two')).rows).toEqual([{ two: 2 }]);
     await pool.end();
+  });
+
+  test('a server that hangs does not make the database count as unavailable', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) });
+    const probe = new DatabaseProbe({ connectionString: urlOf([silent.port, database.proxy.port]) }, log);
+    expect(await probe.state()).toBe('writable');
+    database.proxy.pause();
+    expect(await probe.state()).toBe('unavailable');
+    database.proxy.resume();
+    await until(async () => (await probe.state()) === 'writable');
+    expect(lines).toEqual(['the database does not respond', 'the database accepts writes again']);
+    await probe.stop();
   });
 
   test('without a usable server, the error names each and is one of an unavailable database', async () => {

@@ -1,5 +1,4 @@
-import type { AssignedRole } from '../../lib/access.ts';
-import { administratorOf } from '../../lib/access.ts';
+import { type AssignedRole, administratorOf } from '../../lib/access.ts';
 import { builder } from '../../schema/builder.ts';
 import { CONFIRMATION, CREATED_AT } from '../../schema/descriptions.ts';
 import {

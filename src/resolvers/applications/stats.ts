@@ -102,7 +102,7 @@ const COUNTS_OF_EVENTS = Prisma.raw(`
   count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
   count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int`);
 
-/** Later than any transaction that appends events lasts, so that no event is committed before the cursor. */
+/** Later than any transaction that appends events lasts, so that no event appears that the cursor has passed. */
 const SETTLED_SECONDS = 120;
 
 /** Events per statement. */
