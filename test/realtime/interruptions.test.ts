@@ -15,6 +15,7 @@ import {
   openSocket,
   until,
 } from '../support/clients/websocket.ts';
+import { setReadOnly } from '../support/faults/read-only.ts';
 import { signedInAdministrator } from '../support/fixtures/administrators.ts';
 import {
   createDialog,
@@ -219,18 +220,6 @@ test('a read-only database serves reads and refuses writes as unavailable, until
   expect((await readMetrics()).get('atrium_database_writable')).toBe(1);
   await send(alice, dialogId, 'after');
 });
-
-/** Like a primary that became a standby: clients connect again, and may only read. */
-async function setReadOnly(isReadOnly: boolean): Promise<void> {
-  const connection = await ownConnection();
-  const [{ name }] = (await connection.query('SELECT quote_ident(current_database()) AS name')).rows;
-  await connection.query('SET default_transaction_read_only = off');
-  await connection.query(`ALTER DATABASE ${name} SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
-  await connection.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
-  );
-  await connection.end();
-}
 
 describe('while the database is unavailable', () => {
   test('sockets are refused with 1013 while the database is unavailable, and served afterwards', async () => {

@@ -1,9 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { HOUR } from '../../../../src/lib/time.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { setReadOnly } from '../../../support/faults/read-only.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { slowRequest } from '../../../support/fixtures/request-log.ts';
@@ -56,6 +57,15 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await page.getByText('Free disk').waitFor();
     await page.getByText(/^[\d.,]+ .?B of [\d.,]+ .?B$/).waitFor();
     await page.getByText('2.5 kB').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('show that the database is read-only', async () => {
+    const administrator = await owner();
+    await setReadOnly(true);
+    onTestFinished(() => setReadOnly(false));
+    const { page, problems } = await openAs(administrator, '/console');
+    await page.getByText(/^[\d.,]+ .?B, read-only$/).waitFor();
     expect(problems).toEqual([]);
   });
 });
