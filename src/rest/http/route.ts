@@ -139,10 +139,11 @@ export function route<
       ...(Object.keys(properties).length > 0 && { path: properties }),
       ...(table && { [others.method === 'get' ? 'query' : 'body']: table.schema }),
     },
-    variables: (request) => {
-      const own = pathTable.read(request.path, request);
-      const values = table?.read(request.parameters, request) ?? {};
-      return variables ? variables({ ...request, inPath: own, values }) : { ...own, ...values };
+    variables: ({ path, parameters: all, header }) => {
+      const source = { parameters: all, header };
+      const own = pathTable.read(path, source);
+      const values = table?.read(all, source) ?? {};
+      return variables ? variables({ path, parameters: all, header, inPath: own, values }) : Object.assign(own, values);
     },
   };
 }
