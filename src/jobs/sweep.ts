@@ -10,6 +10,7 @@ import { settleIndexes } from '../resolvers/classes/indexes.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
+import { sweepEvents } from './sweep-events.ts';
 
 /** Quotas are read only on their day; the margin is needed because the clocks of processes differ. */
 const DAILY_USAGE_LIFETIME_MS = 24 * HOUR;
@@ -55,7 +56,7 @@ export async function sweep(
   await trimAiUsage(now);
   await trimPushLog(before(pushLogDays * DAY));
   await trimRequestLog(before(requestLogDays * DAY));
-  await trimEvents(before(eventRetentionHours * HOUR));
+  await sweepEvents(before(eventRetentionHours * HOUR));
 }
 
 /** The shortest lifetime bounds the scan. The extra minute covers the delay with which request times are stored. */
@@ -115,18 +116,6 @@ async function trimPushLog(before: Date): Promise<void> {
       WHERE s.created_at < ${before} AND NOT EXISTS (SELECT FROM events e
         WHERE e.application_id = s.application_id AND e.id = s.event_id AND e.last_send_id = s.id)
       LIMIT ${BATCH})`);
-}
-
-/** Only from the start, so that all events after a stored cursor are stored. The last row is the current cursor. */
-async function trimEvents(before: Date): Promise<void> {
-  for (;;) {
-    const deleted = await db.$executeRaw`
-      WITH oldest AS (SELECT position, created_at FROM events_outbox ORDER BY position LIMIT ${BATCH})
-      DELETE FROM events_outbox WHERE position < coalesce(
-        (SELECT min(position) FROM oldest WHERE created_at >= ${before}), (SELECT max(position) + 1 FROM oldest))
-        AND position < (SELECT max(position) FROM events_outbox)`;
-    if (deleted < BATCH) return;
-  }
 }
 
 async function deleteInBatches(statement: Prisma.Sql): Promise<void> {

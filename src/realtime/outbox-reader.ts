@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { db } from '../db/client.ts';
 import { columns, columnsOf, withJson } from '../db/columns.ts';
 import { query } from '../db/query.ts';
 import type { EventDetail, OutboxRow } from './outbox.ts';
@@ -107,11 +106,15 @@ export function readMissed(applicationId: number, after: bigint, upTo: bigint, l
     ORDER BY e.position LIMIT ${limit}`;
 }
 
-/** Whether the outbox still stores all events after the position. 0 precedes the first row. */
+/** Whether no event after the position has expired. 0 precedes the first row. Expired rows may still be stored. */
 export async function isKept(position: bigint): Promise<boolean> {
-  if (position > 0n) return (await db.outboxEvent.count({ where: { position } })) > 0;
-  const oldest = await db.outboxEvent.findFirst({ orderBy: { position: 'asc' }, select: { position: true } });
-  return oldest === null || oldest.position === 1n;
+  const [row] = await query<{ isKept: boolean }>`
+    SELECT CASE WHEN ${position}::bigint > 0 THEN EXISTS (
+        SELECT FROM events_outbox WHERE position = ${position} AND position >= s.position)
+      ELSE coalesce((SELECT min(position) FROM events_outbox WHERE position >= s.position) = 1, true)
+      END AS "isKept"
+    FROM outbox_start s WHERE s.id = 1`;
+  return row!.isKept;
 }
 
 /** The last committed position; earlier ones may still be in flight. */

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
@@ -98,6 +98,68 @@ test('the Prisma CLI and the service agree on which migrations are applied', asy
   expect(await database.migrate(migrations)).toEqual([]);
 });
 
+describe('the migration that partitions the outbox', () => {
+  const migrations = join(root, 'prisma/migrations');
+  const partitioning = '20261127200000_partitioned_outbox';
+  const append = `INSERT INTO events_outbox (application_id, kind, subject_id, created_at)
+    SELECT 1, 'messageSent', n, now() FROM generate_series(1, 1000) n`;
+
+  async function databaseBefore() {
+    const database = await createDatabase();
+    const earlier = mkdtempSync(join(folder, 'earlier-'));
+    for (const name of readdirSync(migrations).filter((name) => name < partitioning)) {
+      cpSync(join(migrations, name), join(earlier, name), { recursive: true });
+    }
+    await database.migrate(earlier);
+    await database.query(append);
+    await database.query('DELETE FROM events_outbox WHERE position < 100 OR position = 500');
+    return database;
+  }
+
+  const stored = async (database: Database) =>
+    (await database.query('SELECT position, subject_id, created_at FROM events_outbox ORDER BY position')).rows;
+  const file = async (database: Database, table: string) =>
+    (await database.query(`SELECT pg_relation_filenode('${table}') AS number`)).rows[0].number;
+
+  test('keeps all rows, their positions and their file, and continues the positions', async () => {
+    const database = await databaseBefore();
+    const [rows, number] = [await stored(database), await file(database, 'events_outbox')];
+    await database.migrate(migrations);
+    expect(await stored(database)).toEqual(rows);
+    expect(await file(database, 'outbox.events_0')).toBe(number);
+    await database.query(append);
+    const { rows: ends } = await database.query(`
+      SELECT min(position)::int AS first, max(position)::int AS last FROM events_outbox WHERE position > 1000`);
+    expect(ends).toEqual([{ first: 1001, last: 2000 }]);
+  });
+
+  test('lets others write while it waits for a long transaction', async () => {
+    const database = await databaseBefore();
+    const long = await database.connect();
+    await long.query('BEGIN');
+    await long.query('SELECT count(*) FROM events_outbox');
+    const migrated = database.migrate(migrations);
+    const isWaiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'";
+    await vi.waitUntil(async () => (await database.query(isWaiting)).rows.length > 0, { timeout: 60_000 });
+    await database.query(append);
+    await long.query('COMMIT');
+    await long.end();
+    await migrated;
+    expect(await stored(database)).toHaveLength(1000 - 100 + 1000);
+  });
+
+  test('can be repeated when it was interrupted', async () => {
+    const database = await databaseBefore();
+    const script = readFileSync(join(migrations, partitioning, 'migration.sql'), 'utf8');
+    const steps = script.split(/(?<=^COMMIT;\n)/m);
+    for (let done = 1; done < steps.length - 1; done++) await database.query(steps.slice(0, done).join(''));
+    await database.migrate(migrations);
+    expect(await stored(database)).toHaveLength(1000 - 100);
+  });
+});
+
+type Database = Awaited<ReturnType<typeof createDatabase>>;
+
 async function createDatabase() {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   await connected('postgres', (client) => client.query(`CREATE DATABASE ${name}`));
@@ -105,14 +167,20 @@ async function createDatabase() {
 
   return {
     migrate: (migrations: string | URL) => connected(name, (client) => migrate(client, migrations)),
+    connect: () => connectTo(name),
     query: (sql: string) => connected(name, (client) => client.query(sql)),
     prisma: (migrations: string, ...args: string[]) => runPrisma(migrations, url, args),
   };
 }
 
-async function connected<Result>(database: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
+async function connectTo(database: string): Promise<pg.Client> {
   const client = new pg.Client({ ...postgres.config, database });
   await client.connect();
+  return client;
+}
+
+async function connected<Result>(database: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = await connectTo(database);
   try {
     return await run(client);
   } finally {

@@ -129,6 +129,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   activity_cursor: 'a position in the outbox',
   rate_limits: 'last a minute and cover the complete service',
   events_outbox: 'cursors of one service are not valid in another',
+  outbox_start: 'a position in the outbox',
   push_cursor: 'a position in the outbox',
   migrations: 'progress of a migration from another server',
   migrated_items: 'items of a migration that are not stored yet',
