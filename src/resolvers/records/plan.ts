@@ -23,6 +23,8 @@ export interface PagePlan {
   limit: number;
   skip: number;
   isSortedByTime: boolean;
+  /** Which index is best depends on the values: PostgreSQL assumes that a hundredth of all records contains any value. */
+  hasContainment: boolean;
   /** Another index that contains all matches, in another order than the page. */
   matches: Matches | undefined;
   /** One range of a compound index is the sorted list, so that a page costs the same for any number of records. */
@@ -43,9 +45,11 @@ export function planPage(
 ): PagePlan {
   const sortField = sortFieldOf(definition, orderBy);
   const use = indexUseOf(definition, condition, sortField);
+  const where = whereIn(definition, { condition, use, parentId });
   return {
     definition,
-    where: whereIn(definition, { condition, use, parentId }),
+    where,
+    hasContainment: where.sql.includes(' @> '),
     walk: walkOf(sortField, orderBy?.direction === 'desc', { page, use }),
     page,
     limit,

@@ -37,7 +37,7 @@ export async function readPage(
   if (!first) return [];
   if (plan.matches && isReadableByIndex(plan.definition, viewer))
     return readFewest(plan, plan.matches, { visible, parts, columns, run });
-  const isPlanned = plan.definition.hasShared && viewer.kind === 'user';
+  const isPlanned = plan.hasContainment || (plan.definition.hasShared && viewer.kind === 'user');
   const page = others.length === 0 ? readOnlyPart(plan, first, columns) : readParts(plan, parts, columns);
   const [row] = await run(select`${isPlanned ? plannedForValues : Prisma.empty}SELECT ${pageValue(page, columns)}`);
   return pageRows(plan.definition, row!.page, plan.isSortedByTime);
