@@ -48,7 +48,7 @@ export async function compare({ name, service, bare, note }: Comparison, { round
   });
 }
 
-function median(numbers: number[]): number {
+export function median(numbers: number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

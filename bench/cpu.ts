@@ -5,6 +5,38 @@ import { join } from 'node:path';
 const TICKS = 100;
 const FIELDS_AFTER_NAME = { parent: 1, userTime: 11, systemTime: 12, userTimeOfEnded: 13, systemTimeOfEnded: 14 };
 
+/** CPU time in µs. */
+export interface Cost {
+  node: number;
+  postgres: number;
+  /** Of this process, which sends the requests. */
+  load: number;
+}
+
+export interface Measured {
+  pid: number;
+  /** Data directory of the PostgreSQL server. */
+  postgresDir: string;
+}
+
+/** @param run returns the number of operations @returns the cost of each */
+export async function costOfEach({ pid, postgresDir }: Measured, run: () => Promise<number>): Promise<Cost> {
+  const read = () => ({ node: cpuOfProcess(pid), postgres: cpuOfPostgres(postgresDir), load: ownCpu() });
+  const before = read();
+  const count = await run();
+  const after = read();
+  return {
+    node: (after.node - before.node) / count,
+    postgres: (after.postgres - before.postgres) / count,
+    load: (after.load - before.load) / count,
+  };
+}
+
+function ownCpu(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
 /** CPU time of one process so far, in µs. Linux only. */
 export function cpuOfProcess(pid: number): number {
   return statOf(pid)?.cpu ?? 0;

@@ -11,6 +11,8 @@ export interface Environment {
   folder: string;
   people: Person[];
   seconds: number;
+  /** Of the largest database of `growth`. */
+  messages: number;
   cleanup: Cleanup;
 }
 

@@ -10,6 +10,7 @@ import { console, consoleLists } from './console.ts';
 import type { Benchmark, Environment } from './environment.ts';
 import { fanOut } from './fan-out.ts';
 import { graphql } from './graphql.ts';
+import { growth } from './growth.ts';
 import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
 import { queries } from './seeded.ts';
@@ -29,6 +30,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   sockets,
   console,
   'console-lists': consoleLists,
+  growth,
 };
 
 /** Timeout of a run, without its rounds. */
@@ -71,6 +73,7 @@ function build(): void {
 
 async function createEnvironment({
   seconds,
+  messages,
   profile,
 }: Options): Promise<{ environment: Environment; postgres: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
@@ -95,6 +98,7 @@ async function createEnvironment({
     folder,
     people,
     seconds,
+    messages,
     cleanup,
   };
   return { environment, postgres: await versionOf(cluster.url) };

@@ -5,6 +5,8 @@ export interface Options {
   names: string[];
   rounds: number;
   seconds: number;
+  /** Of the largest database of `growth`. */
+  messages: number;
   /** Folder for a CPU profile of the service. Profiling is slow and lowers the ratios. */
   profile: string | undefined;
   write: boolean;
@@ -18,6 +20,7 @@ export function readOptions(args: string[]): Options {
     options: {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
+      messages: { type: 'string', default: '1000000' },
       profile: { type: 'string' },
       write: { type: 'boolean', default: false },
     },
@@ -26,6 +29,7 @@ export function readOptions(args: string[]): Options {
     names: positionals,
     rounds: countOf('rounds', values.rounds, 50),
     seconds: countOf('seconds', values.seconds, 60),
+    messages: countOf('messages', values.messages, 100_000_000),
     profile: values.profile,
     write: values.write,
   };

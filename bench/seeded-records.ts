@@ -1,6 +1,6 @@
 import { call } from './calls.ts';
 import type { Environment } from './environment.ts';
-import { fill, queries, startSeeded } from './seeded.ts';
+import { fill, queries, type Seeded, startSeeded } from './seeded.ts';
 import { APPLICATION } from './service.ts';
 
 export const FEW = 1_000;
@@ -18,13 +18,20 @@ const FIELDS = `[
 /** Public records, `FEW` in one class and `MANY` in another. */
 export async function startSeededRecords(environment: Environment) {
   const { url, databaseUrl } = await startSeeded('records', environment);
-  for (const size of [FEW, MANY]) await createClass(url, carsOf(size));
+  await fillCars([FEW, MANY], { url, databaseUrl });
+  return { url, databaseUrl };
+}
+
+export async function fillCars(
+  sizes: number[],
+  { url, databaseUrl }: Pick<Seeded, 'url' | 'databaseUrl'>,
+): Promise<void> {
+  for (const size of sizes) await createClass(url, carsOf(size));
   await queries(databaseUrl, [
     'UPDATE record_classes SET version = version + 1, has_open = true',
     'UPDATE applications SET catalogue_version = catalogue_version + 1',
   ]);
   await fill(databaseUrl, 'records', INSERT);
-  return { url, databaseUrl };
 }
 
 async function createClass(url: string, name: string): Promise<void> {

@@ -18,7 +18,7 @@ export async function startSeededUsers(size: number, environment: Environment, n
   return { url, databaseUrl, pid, size, caller: await createPerson(url, 'caller') };
 }
 
-function insertUsers(size: number): string {
+export function insertUsers(size: number): string {
   return `
     INSERT INTO users
       (application_id, login, login_key, email, full_name, phone, external_user_id, tags, created_at, updated_at)

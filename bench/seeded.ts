@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Environment } from './environment.ts';
@@ -7,15 +8,21 @@ export interface Seeded {
   url: string;
   databaseUrl: string;
   pid: number;
+  child: ChildProcess;
 }
 
 /** @param name of a new database */
-export async function startSeeded(name: string, { databaseUrl, folder, cleanup }: Environment): Promise<Seeded> {
+export async function startSeeded(
+  name: string,
+  { databaseUrl, folder, cleanup }: Environment,
+  nodeArgs: string[] = [],
+): Promise<Seeded> {
   await queries(databaseUrl, [`CREATE DATABASE ${name}`]);
   const ownUrl = new URL(databaseUrl);
   ownUrl.pathname = `/${name}`;
-  const { url, child } = await startService({ databaseUrl: ownUrl.href, dataDir: join(folder, name) }, cleanup);
-  return { url, databaseUrl: ownUrl.href, pid: child.pid! };
+  const home = { databaseUrl: ownUrl.href, dataDir: join(folder, name) };
+  const { url, child } = await startService(home, cleanup, nodeArgs);
+  return { url, databaseUrl: home.databaseUrl, pid: child.pid!, child };
 }
 
 /** Fills a table while its indexes are dropped, because that is faster. */

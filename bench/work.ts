@@ -11,7 +11,7 @@ import {
   tokenHeader,
 } from './calls.ts';
 import type { Comparison, Figures } from './comparison.ts';
-import { cpuOfPostgres, cpuOfProcess } from './cpu.ts';
+import { costOfEach } from './cpu.ts';
 import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
 import { startScript } from './processes.ts';
@@ -224,9 +224,6 @@ async function comparisonOf(
   }
 
   const load = (side: Side) => async (): Promise<Figures> => {
-    let answered = 0;
-    const cpu = () => [cpuOfProcess(side.pid), cpuOfPostgres(postgresDir)] as const;
-    const [node, postgres] = cpu();
     const requests =
       graphql && side === service
         ? {
@@ -242,21 +239,21 @@ async function comparisonOf(
             ...(paths ? { paths: pathsOf(side)! } : {}),
             status,
           };
-    const figures = await httpLoad({
-      ...requests,
-      headers,
-      isRight: (body) => body.length > 2 && !body.startsWith('{"errors"'),
-      seconds,
-      onAnswered: (count) => {
-        answered = count;
-      },
+    let figures: Figures = {};
+    const { node, postgres } = await costOfEach({ pid: side.pid, postgresDir }, async () => {
+      let answered = 0;
+      figures = await httpLoad({
+        ...requests,
+        headers,
+        isRight: (body) => body.length > 2 && !body.startsWith('{"errors"'),
+        seconds,
+        onAnswered: (count) => {
+          answered = count;
+        },
+      });
+      return answered;
     });
-    const [nodeAfter, postgresAfter] = cpu();
-    return {
-      ...figures,
-      'µs of node': (nodeAfter - node) / answered,
-      'µs of PostgreSQL': (postgresAfter - postgres) / answered,
-    };
+    return { ...figures, 'µs of node': node, 'µs of PostgreSQL': postgres };
   };
   return { name, service: load(service), bare: load(bare), note: () => NOTE };
 }
