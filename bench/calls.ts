@@ -39,7 +39,7 @@ export async function createPerson(url: string, login: string): Promise<Person> 
   return { id: user.id, login, token: session.token };
 }
 
-function signInBody(login: string, password: string): object {
+export function signInBody(login: string, password: string): object {
   const parameters = {
     application_id: String(APPLICATION.id),
     auth_key: APPLICATION.authKey,

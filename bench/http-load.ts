@@ -4,7 +4,7 @@ import type Autocannon from 'autocannon';
 import { installTools } from '../scripts/tools.ts';
 import type { Figures } from './comparison.ts';
 
-const CONNECTIONS = 32;
+export const CONNECTIONS = 32;
 
 const autocannonFile = join(installTools('load-generator'), 'node_modules/autocannon/autocannon.js');
 const { default: autocannon } = (await import(pathToFileURL(autocannonFile).href)) as { default: typeof Autocannon };
@@ -19,12 +19,14 @@ export interface HttpLoad {
   status: number;
   isRight: (body: string) => boolean;
   seconds: number;
+  /** 32 if absent. */
+  connections?: number;
   onAnswered?: (requests: number) => void;
 }
 
 /** @throws on an unexpected status or response, or without any */
 export async function httpLoad(load: HttpLoad): Promise<Figures> {
-  const { url, method, headers, status, isRight, seconds } = load;
+  const { url, method, headers, status, isRight, seconds, connections = CONNECTIONS } = load;
   const requests = requestsOf(load);
   let connection = 0;
   const result = await autocannon({
@@ -32,11 +34,11 @@ export async function httpLoad(load: HttpLoad): Promise<Figures> {
     method,
     headers,
     requests,
-    connections: CONNECTIONS,
+    connections,
     duration: seconds,
     verifyBody: (body) => isRight(String(body)),
     setupClient: (client) => {
-      const first = Math.floor((connection++ * requests.length) / CONNECTIONS);
+      const first = Math.floor((connection++ * requests.length) / connections);
       if (first > 0) client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
     },
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { createPerson } from './calls.ts';
+import { capacity } from './capacity.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Comparison, compare, type Outcome } from './comparison.ts';
 import { console, consoleLists } from './console.ts';
@@ -31,6 +32,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   console,
   'console-lists': consoleLists,
   growth,
+  capacity,
 };
 
 /** Timeout of a run, without its rounds. */

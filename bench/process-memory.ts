@@ -12,7 +12,7 @@ interface Memory {
 }
 
 /** Bytes after a garbage collection. */
-export async function memoryOf({ child }: Started): Promise<Memory> {
+export async function memoryOf({ child }: Pick<Started, 'child'>): Promise<Memory> {
   child.send('memory');
   const [reported] = await once(child, 'message');
   return reported as Memory;

@@ -8,19 +8,20 @@ export interface ServiceHome {
   dataDir: string;
 }
 
-export function startService({ databaseUrl, dataDir }: ServiceHome, cleanup: Cleanup, nodeArgs: string[] = []) {
-  return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], {
-    env: {
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT: 'off',
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: dataDir,
-      BOOTSTRAP_APPLICATION_ID: String(APPLICATION.id),
-      BOOTSTRAP_AUTH_KEY: APPLICATION.authKey,
-      BOOTSTRAP_AUTH_SECRET: APPLICATION.authSecret,
-      BOOTSTRAP_API_KEY: APPLICATION.apiKey,
-    },
-    cleanup,
-  });
+export function startService(home: ServiceHome, cleanup: Cleanup, nodeArgs: string[] = []) {
+  return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], { env: environmentOf(home), cleanup });
+}
+
+export function environmentOf({ databaseUrl, dataDir }: ServiceHome): Record<string, string> {
+  return {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT: 'off',
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    BOOTSTRAP_APPLICATION_ID: String(APPLICATION.id),
+    BOOTSTRAP_AUTH_KEY: APPLICATION.authKey,
+    BOOTSTRAP_AUTH_SECRET: APPLICATION.authSecret,
+    BOOTSTRAP_API_KEY: APPLICATION.apiKey,
+  };
 }
