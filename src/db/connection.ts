@@ -1,6 +1,8 @@
+import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { type DatabaseServers, databaseServers } from '../lib/database-urls.ts';
 import { SECOND } from '../lib/time.ts';
+import { followTimeline } from './timeline.ts';
 
 /** By then a server has answered, or does not fit. */
 const ANSWER_TIMEOUT_MS = SECOND;
@@ -39,7 +41,36 @@ export class DatabaseConnection extends pg.Client {
       const { host, port } = new pg.Client({ connectionString: await findServer(this.#servers, this.#config) });
       Object.assign(this, { host, port });
     }
-    return super.connect();
+    await super.connect();
+    try {
+      const { isStandby } = await followTimeline(this, databaseOf(this.#config));
+      if (isStandby) await this.#onlyRead();
+    } catch (error) {
+      void this.end().catch(() => {});
+      throw error;
+    }
+    return this;
+  }
+
+  /**
+   * A promotion does not end the connections of a standby, and these must not write before the timeline is followed.
+   * The first query after it ends the connection, so that the pool makes a new one.
+   */
+  async #onlyRead(): Promise<void> {
+    const { rows } = await this.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    // A pooler would give the settings to others.
+    const { connection, processID } = this as unknown as { connection: EventEmitter; processID: number };
+    if (rows[0]!.pid !== processID) return;
+    await this.query('SET default_transaction_read_only = on');
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (parameterName === 'in_hot_standby' && parameterValue === 'off') this.once('drain', () => this.#retire());
+    });
+  }
+
+  /** The pool removes an idle connection that fails, and one in use that has ended. */
+  #retire(): void {
+    this.emit('error', new Error('the standby was promoted'));
+    void this.end().catch(() => {});
   }
 }
 
@@ -47,6 +78,10 @@ export async function connectTo(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new DatabaseConnection(config);
   await client.connect();
   return client;
+}
+
+function databaseOf({ connectionString, host, port, database }: pg.ClientConfig): string {
+  return connectionString ?? [host, port, database].join();
 }
 
 /** Undefined if there is nothing to choose. */

@@ -1,11 +1,12 @@
 import type { DatabaseProbe } from '../db/probe.ts';
 import { DELIVER, SPREAD } from '../resolvers/pushes/context.ts';
 
-const MAX_COUNTED_JOBS = 10_000;
+/** Of each kind, so that a backlog does not cost more the longer it is. */
+const MAX_COUNTED = 10_000;
 
 interface Found {
-  end: string;
-  cursor: string;
+  liveCount: number;
+  pushCount: number;
   liveSeconds: number | null;
   pushSeconds: number | null;
   spread: number;
@@ -19,26 +20,25 @@ interface Found {
 export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date) {
   const rows = await probe.query<Found>(
     `WITH cursor AS (SELECT coalesce(max(position), 0) AS position FROM push_cursor)
-     SELECT coalesce((SELECT max(position) FROM events_outbox), 0)::text AS "end",
-       (SELECT position FROM cursor)::text AS cursor,
-       ${secondsSince('$1::bigint')} AS "liveSeconds",
-       ${secondsSince('(SELECT position FROM cursor)')} AS "pushSeconds",
+     SELECT ${countAfter('$1::bigint')} AS "liveCount",
+       ${secondsAfter('$1::bigint')} AS "liveSeconds",
+       ${countAfter('(SELECT position FROM cursor)')} AS "pushCount",
+       ${secondsAfter('(SELECT position FROM cursor)')} AS "pushSeconds",
        ${waiting('$3')} AS spread,
        ${waiting('$4')} AS deliver`,
     [String(readUpTo ?? 0n), now, SPREAD, DELIVER],
   );
   const [found] = rows ?? [];
   if (!found) return undefined;
-  const unread = (reader: string, position: bigint, seconds: number | null) => ({
+  const unread = (reader: string, count: number, seconds: number | null) => ({
     reader,
-    // Positions of rolled back transactions are not events.
-    count: seconds === null ? 0 : Math.max(0, Number(BigInt(found.end) - position)),
+    count,
     seconds: Math.max(0, seconds ?? 0),
   });
   return {
     unreadEvents: [
-      ...(readUpTo === undefined ? [] : [unread('live', readUpTo, found.liveSeconds)]),
-      unread('pushes', BigInt(found.cursor), found.pushSeconds),
+      ...(readUpTo === undefined ? [] : [unread('live', found.liveCount, found.liveSeconds)]),
+      unread('pushes', found.pushCount, found.pushSeconds),
     ],
     jobs: [
       { queue: SPREAD, count: found.spread },
@@ -47,12 +47,18 @@ export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undef
   };
 }
 
-function secondsSince(position: string): string {
+/** Positions have gaps, so that their difference counts no events. */
+function countAfter(position: string): string {
+  return `(SELECT count(*)::int FROM (
+    SELECT FROM events_outbox WHERE position > ${position} LIMIT ${MAX_COUNTED}) AS e)`;
+}
+
+function secondsAfter(position: string): string {
   return `(SELECT extract(epoch FROM $2::timestamptz - created_at)::float8 FROM events_outbox
     WHERE position > ${position} ORDER BY position LIMIT 1)`;
 }
 
 function waiting(queue: string): string {
   return `(SELECT count(*)::int FROM (
-    SELECT FROM pgboss.job WHERE name = ${queue} AND state < 'active' LIMIT ${MAX_COUNTED_JOBS}) AS j)`;
+    SELECT FROM pgboss.job WHERE name = ${queue} AND state < 'active' LIMIT ${MAX_COUNTED}) AS j)`;
 }

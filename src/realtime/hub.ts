@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
 import { credentialTopic, credentialTopics } from './credential-topics.ts';
+import { requireKept } from './cursors.ts';
 import type { Outbox } from './outbox.ts';
-import { endOfStream, GAP_RETRY_MS, OutboxReader, type StreamRow } from './outbox-reader.ts';
+import { endOfStream, GAP_RETRY_MS, lastKept, OutboxReader, type StreamRow } from './outbox-reader.ts';
 import { RecentEvents } from './recent-events.ts';
 import { RecipientResolver } from './recipients.ts';
 import type { RecordClass } from './record-filters.ts';
@@ -41,7 +43,7 @@ export class Hub {
   readonly #log: Logger;
   /** Replaced when listeners return after there were none. */
   #reader = new OutboxReader();
-  readonly #recipients = new RecipientResolver();
+  #recipients = new RecipientResolver();
   readonly #recent = new RecentEvents();
   readonly #subscriptions = new SubscriptionRegistry();
   readonly #credentials = new Map<string, Set<() => void>>();
@@ -50,6 +52,8 @@ export class Hub {
   /** Last position read. */
   #horizon = 0n;
   #undelivered: StreamRow[] = [];
+  /** Subscriptions of an earlier timeline, which may have received events that this one lacks. */
+  #doubtful: Subscription[] = [];
   #listeners = 0;
   /** One for all subscriptions, because there are tens of thousands. */
   readonly #ofSubscription: SubscriptionSource = {
@@ -59,10 +63,12 @@ export class Hub {
     },
   };
   #started: Promise<void> | undefined;
+  #isBegun = false;
   #isReading = false;
   #isWanted = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
+  #ignoreTimelines = () => {};
 
   constructor(outbox: Outbox, bus: Bus, log: Logger) {
     this.#outbox = outbox;
@@ -74,11 +80,13 @@ export class Hub {
     this.#outbox.onWake(() => this.#look());
     this.#bus.on(TYPING, (row) => void this.#receive({ ...(row as StreamRow), position: -1n }));
     this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
+    this.#ignoreTimelines = onNewTimeline(() => this.#beginTimeline());
   }
 
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#ignoreTimelines();
   }
 
   endSubscriptions(): void {
@@ -99,7 +107,12 @@ export class Hub {
    * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
    */
   async subscribe(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
+    const timeline = timelineChanges();
     await this.#retain();
+    await this.#recheck(since, timeline).catch((error) => {
+      this.#listeners--;
+      throw error;
+    });
     // The cursor may come from a process that has read further than this one.
     const startsAfter = since !== undefined && since > this.#horizon ? since : this.#horizon;
     const subscription = new Subscription(target, { since, startsAfter }, this.#ofSubscription);
@@ -118,6 +131,7 @@ export class Hub {
 
   /** Does not wait for events. Without `since` it returns only the current position. */
   async changes(target: SubscriptionTarget, since: bigint | undefined, most: number): Promise<Changes> {
+    const timeline = timelineChanges();
     await this.#retain();
     try {
       const end = await this.#reach();
@@ -128,6 +142,7 @@ export class Hub {
         events.push(...step.events);
         position = step.reached;
       }
+      await this.#recheck(since, timeline);
       const rest = events.splice(most);
       if (rest.length > 0) position = events.at(-1)!.payload.position;
       return { events, position, hasMore: position < end };
@@ -157,6 +172,11 @@ export class Hub {
     };
   }
 
+  /** A new timeline may have begun since the cursor was checked. */
+  async #recheck(cursor: bigint | undefined, timeline: number): Promise<void> {
+    if (cursor !== undefined && timeline !== timelineChanges()) await requireKept(String(cursor));
+  }
+
   async #retain(): Promise<void> {
     this.#listeners++;
     if (this.#listeners === 1) this.#started = undefined;
@@ -174,12 +194,45 @@ export class Hub {
 
   async #begin(): Promise<void> {
     const reader = new OutboxReader();
+    this.#isBegun = false;
     this.#reader = reader;
     await reader.start();
+    this.#isBegun = true;
+    this.#continue(reader);
+  }
+
+  /** Forgets what was read from the outbox. */
+  #continue(reader: OutboxReader): void {
+    this.#reader = reader;
     this.#undelivered = [];
     this.#horizon = reader.horizon;
     this.#recent.restart(this.#horizon);
+    // Versions of occupants may be assigned again.
+    this.#recipients = new RecipientResolver();
     this.removals++;
+  }
+
+  /** Reads undelivered rows again, because the new timeline may lack them. */
+  #beginTimeline(): void {
+    if (!this.#isBegun) return;
+    this.#doubtful = [...this.#subscriptions];
+    const reader = new OutboxReader();
+    const [undelivered] = this.#undelivered;
+    reader.horizon = undelivered ? undelivered.position - 1n : this.#horizon;
+    this.#continue(reader);
+    this.#look();
+  }
+
+  /** Ends subscriptions whose cursor is not stored. */
+  async #expireLost(): Promise<void> {
+    const doubtful = this.#doubtful;
+    if (doubtful.length === 0) return;
+    let last = 0n;
+    for (const { lastPosition } of doubtful) if (lastPosition > last) last = lastPosition;
+    const kept = await lastKept(last);
+    if (doubtful !== this.#doubtful) return;
+    this.#doubtful = [];
+    for (const subscription of doubtful) if (subscription.lastPosition > kept) subscription.expire();
   }
 
   /** Waits for all events committed before the call, at most one second. */
@@ -215,6 +268,7 @@ export class Hub {
       while (this.#isWanted && this.#listeners > 0 && !this.#isStopped) {
         this.#isWanted = false;
         await this.#started;
+        await this.#expireLost();
         const reader = this.#reader;
         const { rows, isBehind } = await reader.read();
         if (reader !== this.#reader) {
@@ -245,6 +299,7 @@ export class Hub {
     const rows = this.#undelivered;
     if (rows.length === 0) return;
     const recipients = await this.#recipients.of(rows.filter((row) => this.#subscriptions.mayWant(row)));
+    if (rows !== this.#undelivered) return; // they are read again from a new timeline
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
       for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback();

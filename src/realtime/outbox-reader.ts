@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { columns, columnsOf, withJson } from '../db/columns.ts';
 import { query } from '../db/query.ts';
+import { timelineChanges } from '../db/timeline.ts';
 import type { EventDetail, OutboxRow } from './outbox.ts';
 
 /** An outbox row with data of its dialog; null if there is no dialog, or it was deleted. */
@@ -53,6 +54,7 @@ export class OutboxReader {
   horizon = 0n;
   /** The first transaction id assigned after the first gap was noticed. */
   #gapBarrier: bigint | undefined;
+  #timeline = timelineChanges();
 
   /** Starts at the end of the outbox and returns only later rows. */
   async start(): Promise<void> {
@@ -62,7 +64,10 @@ export class OutboxReader {
       SELECT coalesce(max(position), 0) AS position, pg_current_xact_id()::text::bigint AS "nextTransaction"
       FROM events_outbox`;
     this.horizon = end!.position;
-    while ((await oldestRunning()) < end!.nextTransaction) await delay(GAP_RETRY_MS);
+    while ((await oldestRunning()) < end!.nextTransaction) {
+      if (this.#isTimelineNew()) return this.start();
+      await delay(GAP_RETRY_MS);
+    }
   }
 
   /** @returns the next rows; `isBehind` is 'more' if more are available now, 'gap' after `GAP_RETRY_MS` */
@@ -93,8 +98,16 @@ export class OutboxReader {
   }
 
   async #isGapSettled({ oldestRunning }: ReadRow): Promise<boolean> {
+    if (this.#isTimelineNew()) this.#gapBarrier = undefined;
     this.#gapBarrier ??= await nextTransaction();
     return oldestRunning >= this.#gapBarrier;
+  }
+
+  /** Whether PostgreSQL may assign ids below the barrier again. */
+  #isTimelineNew(): boolean {
+    const previous = this.#timeline;
+    this.#timeline = timelineChanges();
+    return this.#timeline !== previous;
   }
 }
 
@@ -121,6 +134,13 @@ export async function isKept(position: bigint): Promise<boolean> {
 export async function endOfStream(): Promise<bigint> {
   const [row] = await query<{ end: bigint }>`SELECT coalesce(max(position), 0) AS "end" FROM events_outbox`;
   return row!.end;
+}
+
+/** The last stored position up to this one. */
+export async function lastKept(upTo: bigint): Promise<bigint> {
+  const [row] = await query<{ last: bigint }>`
+    SELECT coalesce(max(position), 0) AS last FROM events_outbox WHERE position <= ${upTo}`;
+  return row!.last;
 }
 
 // One statement, so that rows and transactions come from the same snapshot.

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '../db/failures.ts';
 import { lanes } from '../db/lanes.ts';
 import { jobOwnerOf, type UserViewer, type Viewer } from '../lib/access.ts';
+import { CursorExpiredError } from '../lib/errors.ts';
 import { requireKept } from './cursors.ts';
 import { type LiveEvent, LiveQueue } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
@@ -81,6 +82,8 @@ export interface SubscriptionSource {
 export class Subscription extends LiveQueue<StreamRow> {
   readonly target: SubscriptionTarget;
   readonly startsAfter: bigint;
+  /** Of the events that the subscriber has received, or will. */
+  lastPosition: bigint;
   readonly #source: SubscriptionSource;
   /** Position up to which missed events have been read; undefined when complete. */
   #missedFrom: bigint | undefined;
@@ -90,6 +93,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   #burstFrom: bigint | undefined;
   #missed: StreamEvent[] = [];
   #isStored = false;
+  #isExpired = false;
   #lostAt = -1n;
 
   constructor(
@@ -100,12 +104,14 @@ export class Subscription extends LiveQueue<StreamRow> {
     super(source.leave as (queue: LiveQueue<StreamRow>) => void);
     this.target = target;
     this.startsAfter = startsAfter;
+    this.lastPosition = startsAfter;
     this.#missedFrom = since !== undefined && since < startsAfter ? since : undefined;
     this.#missedTo = startsAfter;
     this.#source = source;
   }
 
   override push(event: StreamEvent): void {
+    if (event.payload.position > this.lastPosition) this.lastPosition = event.payload.position;
     if (this.#burstFrom === undefined) super.push(event);
     else this.#missedTo = event.payload.position;
   }
@@ -113,6 +119,14 @@ export class Subscription extends LiveQueue<StreamRow> {
   /** The viewer has left a dialog and has no rights to its earlier events. */
   loseRights({ position }: StreamRow): void {
     this.#lostAt = position;
+  }
+
+  /** The database has lost events that the subscriber knows: ends with `CURSOR_EXPIRED`. */
+  expire(): void {
+    this.#isExpired = true;
+    this.#missedFrom = undefined;
+    this.clear();
+    this.signal();
   }
 
   override isDoubtful({ payload }: StreamEvent): boolean {
@@ -136,7 +150,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   }
 
   protected override get hasMissed(): boolean {
-    return this.#missedFrom !== undefined || this.#missed.length > 0;
+    return this.#isExpired || this.#missedFrom !== undefined || this.#missed.length > 0;
   }
 
   protected override async nextMissed(): Promise<StreamEvent | undefined> {
@@ -159,6 +173,7 @@ export class Subscription extends LiveQueue<StreamRow> {
         await delay(ASK_AGAIN_AFTER, undefined, { ref: false });
       }
     }
+    if (this.#isExpired) throw new CursorExpiredError();
     return this.#missed.shift();
   }
 

@@ -131,6 +131,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   events_outbox: 'cursors of one service are not valid in another',
   outbox_start: 'a position in the outbox',
   push_cursor: 'a position in the outbox',
+  timelines: 'that of this database',
   migrations: 'progress of a migration from another server',
   migrated_items: 'items of a migration that are not stored yet',
   migrated_messages: 'items of a migration that are not stored yet',

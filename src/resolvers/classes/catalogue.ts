@@ -1,6 +1,7 @@
 import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { coalesce } from '../../db/coalesce.ts';
 import { query } from '../../db/query.ts';
+import { onNewTimeline } from '../../db/timeline.ts';
 import { transact } from '../../db/transact.ts';
 import type { IndexState } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -68,7 +69,12 @@ export interface Catalogue {
 /** Applications in memory; the least recently loaded one is evicted first. */
 const MAX_KEPT = 1_000;
 
-const keptByDatabase = new WeakMap<object, Map<number, Catalogue>>();
+let keptByDatabase = new WeakMap<object, Map<number, Catalogue>>();
+
+// Versions may be assigned again to other classes.
+onNewTimeline(() => {
+  keptByDatabase = new WeakMap();
+});
 
 /**
  * The version comes with the credentials of each request (`Viewer.catalogueVersion`), so that the next request sees a

@@ -12,13 +12,19 @@ import { freePort } from './redis.ts';
 import { createDataDir } from './service.ts';
 import { until } from './until.ts';
 
-/** A primary PostgreSQL and a standby that confirms each commit. */
+/** A primary PostgreSQL and its standby. */
 export interface PostgresPair extends TestDatabase {
   /** Names both servers, the standby first, and asks for the one that accepts writes. */
   url: string;
+  /** Names only the present standby, and does not ask. */
+  standbyUrl: () => string;
+  /** The standby receives nothing more. */
+  cutReplication: () => Promise<void>;
+  /** The standby has everything that was committed before the call. */
+  untilReplicated: () => Promise<void>;
   /** kill -9 of the primary, and promotion of the standby, which then is alone. */
   failOver: () => Promise<void>;
-  /** Replaces the killed server by a copy of the primary that confirms each commit. */
+  /** Replaces the killed server by a copy of the primary. */
   addStandby: () => Promise<void>;
 }
 
@@ -38,7 +44,8 @@ interface Server {
   child: ChildProcess | undefined;
 }
 
-export async function startPostgresPair(): Promise<PostgresPair> {
+/** @param isSynchronous whether the standby confirms each commit; otherwise a failover may lose the last ones */
+export async function startPostgresPair({ isSynchronous = true } = {}): Promise<PostgresPair> {
   const { dataDir, remove } = await createDataDir();
   const servers: Server[] = [];
   for (const name of ['a', 'b']) {
@@ -72,10 +79,10 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     await once(child, 'exit');
   };
 
-  const waitFor = (names: string) => (client: pg.Client) =>
-    client
-      .query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
-      .then(() => client.query('SELECT pg_reload_conf()'));
+  const set = async (client: pg.Client, setting: string) => {
+    await client.query(`ALTER SYSTEM SET ${setting}`);
+    await client.query('SELECT pg_reload_conf()');
+  };
 
   const addStandby = async () => {
     const { folder, account } = other.cluster;
@@ -95,11 +102,9 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     if (account.uid !== undefined) await run('chown', ['-R', `${account.uid}:${account.gid}`, folder]);
     await start(other);
     await onServer(primary, async (client) => {
-      await waitFor(STANDBY)(client);
-      await until(async () => {
-        const { rows } = await client.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'");
-        return rows.length === 1;
-      });
+      if (isSynchronous) await set(client, `synchronous_standby_names = '${STANDBY}'`);
+      const wanted = isSynchronous ? "sync_state = 'sync'" : "state = 'streaming'";
+      await untilRow(client, `SELECT FROM pg_stat_replication WHERE ${wanted}`);
     });
   };
 
@@ -113,6 +118,17 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   return {
     config: { connectionString: url },
     url,
+    standbyUrl: () => urlOf([other.port], 'atrium'),
+    cutReplication: () =>
+      onServer(other, async (client) => {
+        await set(client, "primary_conninfo = ''");
+        await untilRow(client, 'SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_wal_receiver)');
+      }),
+    untilReplicated: () =>
+      onServer(primary, async (client) => {
+        const { rows } = await client.query<{ end: string }>('SELECT pg_current_wal_lsn() AS end');
+        await untilRow(client, `SELECT FROM pg_stat_replication WHERE replay_lsn >= '${rows[0]!.end}'`);
+      }),
     failOver: async () => {
       await kill(primary);
       await onServer(other, (client) => client.query('SELECT pg_promote()'));
@@ -127,6 +143,9 @@ export async function startPostgresPair(): Promise<PostgresPair> {
 }
 
 const run = promisify(execFile);
+
+const untilRow = (client: pg.Client, statement: string) =>
+  until(async () => (await client.query(statement)).rows.length > 0);
 
 /** Files may vanish in the meantime; the log, which the standby replays, has what is missing. */
 async function copyRunning(from: string, to: string): Promise<void> {

@@ -35,9 +35,9 @@ export async function ownConnection(): Promise<pg.Client> {
   return client;
 }
 
-/** Statements of background work: session times, notifications, outbox readers, pushes, request log, jobs. */
+/** Statements of new connections, and of background work: session times, notifications, outbox readers, pushes, request log, jobs. */
 const BACKGROUND =
-  /touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|request_log|e\.seq IS NULL|FROM jobs j WHERE j\.state/;
+  /follow_timeline|touched AS MATERIALIZED|pg_notify|FROM events_outbox|pg_snapshot_xmin|pg_current_xact_id|pgboss|push_cursor|push_deliveries|due_at|request_log|e\.seq IS NULL|FROM jobs j WHERE j\.state/;
 
 /** Statements of transactions of background work, whose other statements look like those of any transaction. */
 const BACKGROUND_TRANSACTION = /"audit_chains"|FROM audit_chains WHERE|SET seq = g\.seq/;
