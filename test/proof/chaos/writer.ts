@@ -1,3 +1,4 @@
+import { until } from '../../support/app/until.ts';
 import type { QuickUser } from '../../support/fixtures/chat.ts';
 import { pause, type Random } from '../../support/fixtures/random.ts';
 import { REQUEST_TIMEOUT_MS } from './worker.ts';
@@ -19,6 +20,8 @@ const DELETE = 'mutation ($id: ID!) { deleteMessages(ids: [$id], force: true) { 
 /** A user who writes into dialogs, and retries on any process until it responds. */
 export class Writer {
   readonly acknowledged: Acknowledged[] = [];
+  /** Repeats a failed request only once: after the time that the response states, when the process is ready again. */
+  repeatsOnce = false;
   readonly #user: QuickUser;
   readonly #dialogIds: string[];
   readonly #urls: () => string[];
@@ -69,23 +72,36 @@ export class Writer {
     }
   }
 
-  /** Retries until a process responds without an internal error. */
+  /** Retries until a process responds without an internal error. @throws with `repeatsOnce`, the repetition fails */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   async #insist(query: string, variables: Record<string, unknown>): Promise<{ data?: any; errors?: any[] }> {
-    for (;;) {
+    for (let isRepeated = false; ; ) {
+      const url = this.#random.pick(this.#urls());
+      let waitSeconds = 0;
       try {
-        const response = await fetch(`${this.#random.pick(this.#urls())}/graphql`, {
+        const response = await fetch(`${url}/graphql`, {
           method: 'POST',
           headers: { 'Content-Type': 'application/json', ...this.#user.headers },
           body: JSON.stringify({ query, variables }),
           signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
         });
-        const answer = (await response.json()) as { errors?: { extensions?: { code?: string } }[] };
-        if (!answer.errors?.some(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE')) return answer;
+        const answer = (await response.json()) as {
+          errors?: { extensions?: { code?: string; retryAfter?: number } }[];
+        };
+        const refusal = answer.errors?.find(({ extensions }) => extensions?.code === 'SERVICE_UNAVAILABLE');
+        if (!refusal) return answer;
+        waitSeconds = refusal.extensions!.retryAfter!;
       } catch {
         // The process was killed; retry.
       }
-      await pause(this.#random.between(20, 200));
+      if (this.repeatsOnce) {
+        if (isRepeated) throw new Error(`a repeated request failed: ${query} ${JSON.stringify(variables)}`);
+        isRepeated = true;
+        await pause(waitSeconds * 1_000);
+        await until(() => fetch(`${url}/readyz`).then(({ ok }) => ok));
+      } else {
+        await pause(this.#random.between(20, 200));
+      }
     }
   }
 }

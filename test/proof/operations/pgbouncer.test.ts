@@ -51,12 +51,10 @@ async function startPooler(): Promise<number> {
   const { host, port, database: name } = new pg.Client(database.config);
   const { dataDir, remove } = await createDataDir();
   const listening = await freePort();
-  const target = `atrium = host=${host} port=${port} dbname=${name}`;
+  const target = `host=${host} port=${port} dbname=${name} `;
   const own = `listen_addr = 127.0.0.1\nlisten_port = ${listening}\nunix_socket_dir =\nauth_type = trust\nauth_file = ${dataDir}/users.txt\n`;
   const settings =
-    block('ini')
-      .replace(/^ *atrium = .*$/m, target)
-      .replaceAll(/^ +/gm, '') + own;
+    block('ini').replace('host=postgres.internal port=5432 dbname=atrium ', target).replaceAll(/^ +/gm, '') + own;
   expect(settings).toContain(target);
   await writeFile(join(dataDir, 'pgbouncer.ini'), settings);
   await writeFile(join(dataDir, 'users.txt'), `"${ROLE}" ""\n`);
