@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, openSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -191,14 +191,8 @@ async function prepareNode(name: string, dataDir: string): Promise<Node> {
 }
 
 function startNode(node: Node): void {
-  const log = openSync(node.config.replace('yml', 'log'), 'a');
   const env = { ...process.env, HOME: node.home };
-  node.child = spawn(findProgram('patroni')!, [node.config], {
-    ...node.account,
-    env,
-    cwd: '/',
-    stdio: ['ignore', log, log],
-  });
+  node.child = spawn(findProgram('patroni')!, [node.config], { ...node.account, env, cwd: '/', stdio: 'ignore' });
 }
 
 const isRunning = (child: ChildProcess | undefined) => child?.exitCode === null && child.signalCode === null;
