@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vi
 import { createPool } from '../../../src/db/pool.ts';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { clock, running, useApp } from '../../support/app/app.ts';
+import { findDifferences } from '../../support/app/integrity.ts';
 import { type PostgresPair, startPostgresPair } from '../../support/app/postgres-pair.ts';
 import { createDataDir, type Service, startService } from '../../support/app/service.ts';
 import { sql } from '../../support/app/sql.ts';
@@ -173,6 +174,7 @@ test('after the loss of acknowledged changes, cursors ahead of them expire, and 
   await send(alice, growing, 'for Dave');
   await until(() => eventsOf(ofDave).some(({ message }) => message?.text === 'for Dave'));
   expect(eventsOf(ofCarol)).toEqual([]);
+  expect(await findDifferences()).toEqual([]);
   expect(faultsIn(other.output())).toEqual([]);
 });
 
