@@ -66,7 +66,8 @@ async function planChanges(
   const partitions = await listPartitions(database);
   const position = await lastPosition(database);
   const last = partitions.at(-1)!;
-  const size = largerOf(smallest, (position - start) / PARTITIONS);
+  // Positions jump when a timeline begins, so that their difference is not the number of events.
+  const size = largerOf(smallest, (position - largerOf(start, await firstPosition(database))) / PARTITIONS);
   return {
     expired: partitions.filter((_, nth) => nth + 1 < partitions.length && partitions[nth + 1]!.first <= start),
     last,
@@ -123,6 +124,11 @@ function listPartitions(database: Pick<Transaction, '$queryRaw'>): Promise<Parti
 async function lastPosition(database: Pick<Transaction, '$queryRaw'>): Promise<bigint> {
   const [row] = await database.$queryRaw<{ position: bigint }[]>`
     SELECT coalesce(max(position), 0) AS position FROM events_outbox`;
+  return row!.position;
+}
+
+async function firstPosition(database: Pick<Transaction, '$queryRaw'>): Promise<bigint> {
+  const [row] = await database.$queryRaw<{ position: bigint }[]>`SELECT first_position AS position FROM timelines`;
   return row!.position;
 }
 

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { connectTo } from '../../src/db/connection.ts';
 import { sweepEvents } from '../../src/jobs/sweep-events.ts';
 import { endOfStream, isKept, readMissed } from '../../src/realtime/outbox-reader.ts';
-import { APPLICATION, useApp } from '../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../support/app/app.ts';
 import { rowsReadBy, statementsAbout } from '../support/app/query-plans.ts';
 import { ownConnection, sql } from '../support/app/sql.ts';
 
@@ -95,6 +96,16 @@ describe('partitions', () => {
     expect((await partitions()).at(-1)!.rows).toBe(0);
     const missed = await readMissed(APPLICATION.id, end, await endOfStream(), 100);
     expect(missed.map(({ position }) => position)).toEqual(positions);
+  });
+
+  test('partitions do not become larger when a new timeline advances the positions', async () => {
+    await append(10, 0);
+    await sql("UPDATE timelines SET name = 'of the lost primary'");
+    await (await connectTo(running.database.config)).end();
+    const [position] = await append(1, 1);
+    expect(position!).toBeGreaterThan(1_000_000_000_000_000n);
+    await sweepEvents(at(-1), SMALLEST);
+    expect((await partitions()).at(-1)!.first).toBe(position! + SMALLEST);
   });
 
   test('a sweep does not wait for a long transaction, and the next one catches up', async () => {

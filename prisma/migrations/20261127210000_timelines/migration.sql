@@ -1,6 +1,7 @@
 CREATE TABLE "timelines" (
     "id" INTEGER NOT NULL,
     "name" TEXT NOT NULL,
+    "first_position" BIGINT NOT NULL,
 
     CONSTRAINT "timelines_pkey" PRIMARY KEY ("id")
 );
@@ -14,7 +15,7 @@ EXCEPTION WHEN insufficient_privilege OR feature_not_supported OR undefined_func
   RETURN 'started at ' || extract(epoch FROM pg_postmaster_start_time());
 END $$;
 
-INSERT INTO "timelines" VALUES (1, current_timeline());
+INSERT INTO "timelines" VALUES (1, current_timeline(), 0);
 
 -- Called by each connection before its first statement. On a new timeline, rows that were acknowledged on the previous
 -- one may be missing: sequences continue behind every value that those rows may have.
@@ -51,5 +52,6 @@ BEGIN
       "latest" + least(1000000, ("generator"."last" - "latest") / 1000),
       CASE WHEN "generator"."isBig" THEN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint END));
   END LOOP;
+  UPDATE "timelines" SET "first_position" = pg_sequence_last_value('"events_outbox_position_seq"');
   RETURN "timeline";
 END $$;
