@@ -24,6 +24,9 @@ const MAX_SLOW_MS = 3_600_000;
 
 const RESERVED_HEADERS = ['authorization', 'on-behalf-of', 'content-type'];
 
+/** Numbers of files advance in steps of this size, so that they differ in all databases. */
+export const MAX_DATABASES = 16;
+
 const text = z.string().min(1);
 const otlpProtocol = z.enum(['http/json', 'http/protobuf'], 'must be http/json or http/protobuf').optional();
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
@@ -43,6 +46,10 @@ const environment = z.object({
   DATA_DIR: text.default('./data'),
   DATABASE_URL: databaseUrl.optional(),
   DATABASE_DIRECT_URL: databaseUrl.optional(),
+  DATABASE_SHARDS: text
+    .transform((urls) => urls.trim().split(/\s+/))
+    .pipe(z.array(databaseUrl).max(MAX_DATABASES - 1, `must name at most ${MAX_DATABASES - 1} databases`))
+    .optional(),
   REDIS_URL: redisUrl.optional(),
   TOKEN_HEADERS: text
     .default('SVC-Token')
@@ -118,6 +125,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** Bypasses a transaction-mode pooler. */
   databaseDirectUrl: string | undefined;
+  /** The further databases among which applications are divided. */
+  databaseShards: readonly string[];
   redisUrl: string | undefined;
   /** The preferred name is first. */
   tokenHeaders: string[];
@@ -182,6 +191,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   }
   const read = result.data;
   if (read.CONSOLE_PORT === read.PORT && read.PORT !== 0) throw new ConfigError('CONSOLE_PORT: must differ from PORT');
+  if (read.DATABASE_SHARDS) requireForShards(read);
   return {
     host: read.HOST,
     port: read.PORT,
@@ -190,6 +200,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     dataDir: resolve(read.DATA_DIR),
     databaseUrl: read.DATABASE_URL,
     databaseDirectUrl: read.DATABASE_DIRECT_URL,
+    databaseShards: read.DATABASE_SHARDS ?? [],
     redisUrl: read.REDIS_URL,
     tokenHeaders: read.TOKEN_HEADERS,
     sessionMinutes: read.SESSION_MINUTES,
@@ -224,6 +235,12 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       apiKey: read.BOOTSTRAP_API_KEY,
     },
   };
+}
+
+function requireForShards(read: z.infer<typeof environment>): void {
+  for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
+    if (!read[name]) throw new ConfigError(`${name}: is required with DATABASE_SHARDS`);
+  }
 }
 
 function wantsTraces(read: z.infer<typeof environment>): boolean {

@@ -23,7 +23,7 @@ import type { DiskSpace } from './platform/observability/disk-space.ts';
 import type { Observer } from './platform/observability/observer.ts';
 import type { RequestFacts } from './platform/observability/request-facts.ts';
 import type { RequestLog } from './platform/observability/request-log.ts';
-import type { Hub } from './realtime/hub.ts';
+import type { LiveEvents } from './realtime/hubs.ts';
 import type { JobNotifier } from './realtime/job-notifier.ts';
 import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
@@ -41,7 +41,7 @@ export interface Diagnostics {
 
 export interface Realtime {
   outbox: Outbox;
-  hub: Hub;
+  hub: LiveEvents;
   presence: Presence;
   pushNotifier: PushNotifier;
   jobNotifier: JobNotifier;

@@ -3,6 +3,8 @@ import type pg from 'pg';
 import { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { tracing } from '../platform/observability/tracing.ts';
 import { createPool } from './pool.ts';
+import { shardedAdapter } from './sharded-adapter.ts';
+import { allShards, setShards } from './shards.ts';
 import { tracedAdapter } from './traced-adapter.ts';
 
 export { Prisma };
@@ -31,15 +33,17 @@ export const TRANSACTION_TIMEOUT_MS = 30_000;
  */
 const SESSION_SETTINGS = '-c TimeZone=UTC -c jit=off -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s';
 
-/** Only for `query`; other access goes through `db`, on the same connections. */
-export let pool: pg.Pool;
-
-export async function connectDatabase(config: pg.PoolConfig): Promise<void> {
+/** @param others the further servers among which applications are divided */
+export async function connectDatabase(config: pg.PoolConfig, ...others: pg.PoolConfig[]): Promise<void> {
   const limits = { statement_timeout: STATEMENT_TIMEOUT_MS, options: SESSION_SETTINGS };
-  pool = createPool({ max: POOL_SIZE, ...limits, ...config });
+  const pools = [config, ...others].map((one) => createPool({ max: POOL_SIZE, ...limits, ...one }));
+  setShards(pools);
   const options = { statementNameGenerator: nameStatement, disposeExternalPool: true };
-  const plain = new PrismaPg(pool, options);
-  const adapter = tracing ? tracedAdapter(plain) : plain;
+  const adapters = pools.map((pool) => {
+    const plain = new PrismaPg(pool, options);
+    return tracing ? tracedAdapter(plain) : plain;
+  });
+  const adapter = others.length > 0 ? shardedAdapter(adapters) : adapters[0]!;
   const transactionOptions = { maxWait: TRANSACTION_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS };
   client = new PrismaClient({ adapter, transactionOptions });
   db = client;
@@ -55,7 +59,9 @@ export function runTransaction<Result>(
 }
 
 export function poolState(): { total: number; idle: number; waiting: number } {
-  return { total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+  const pools = allShards().map(({ pool }) => pool);
+  const sum = (count: 'totalCount' | 'idleCount' | 'waitingCount') => pools.reduce((all, pool) => all + pool[count], 0);
+  return { total: sum('totalCount'), idle: sum('idleCount'), waiting: sum('waitingCount') };
 }
 
 /** Prefix of statements whose best plan depends on their values: PostgreSQL plans them on each execution. */

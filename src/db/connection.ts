@@ -8,7 +8,7 @@ import { followTimeline } from './timeline.ts';
 const ANSWER_TIMEOUT_MS = SECOND;
 
 /** SQLSTATE of a client that cannot connect. */
-const UNABLE_TO_CONNECT = '08001';
+export const UNABLE_TO_CONNECT = '08001';
 
 /**
  * Connects to one of the servers of a URL; `pg` itself knows URLs of one server. An error while no query runs would end
@@ -34,6 +34,12 @@ export class DatabaseConnection extends pg.Client {
     const done = callback as (error: Error | null, client?: pg.Client) => void;
     connected.then(() => done(null, this), done);
     return undefined;
+  }
+
+  /** Rejects the statements in flight. */
+  break(): void {
+    const { connection } = this as unknown as { connection: { stream: { destroy: () => void } } };
+    connection.stream.destroy();
   }
 
   async #connect(): Promise<pg.Client> {

@@ -7,3 +7,9 @@ export function createPool(config: pg.PoolConfig): pg.Pool {
   pool.on('error', () => {});
   return pool;
 }
+
+/** Ends the statements in flight of a server that does not answer. */
+export function breakConnections(pool: pg.Pool): void {
+  const { _clients: clients } = pool as unknown as { _clients: DatabaseConnection[] };
+  for (const client of [...clients]) client.break();
+}

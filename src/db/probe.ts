@@ -4,25 +4,32 @@ import type { Logger } from 'pino';
 import { SECOND } from '../lib/time.ts';
 import type { DatabaseState } from '../platform/observability/health.ts';
 import { createPool } from './pool.ts';
+import { setReachable } from './shards.ts';
 
 const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
+const PROBE_INTERVAL_MS = SECOND / 2;
 
-const NEWS: Record<DatabaseState, string> = {
-  writable: 'the database accepts writes again',
-  'read-only': 'the database is read-only; writes are refused until it accepts them again',
-  unavailable: 'the database does not respond',
+const NEWS: Record<DatabaseState, (name: string) => string> = {
+  writable: (name) => `${name} accepts writes again`,
+  'read-only': (name) => `${name} is read-only; writes are refused until it accepts them again`,
+  unavailable: (name) => `${name} does not respond`,
 };
+
+/** The best comes first. */
+const STATES: readonly DatabaseState[] = ['writable', 'read-only', 'unavailable'];
 
 /** Separate connections, so that neither a full pool nor a hung database delays the result by over two seconds. */
 export class DatabaseProbe {
   readonly #pool: pg.Pool;
   readonly #log: Logger;
+  readonly #name: string;
   #pending: Promise<DatabaseState> | undefined;
   #state: DatabaseState = 'writable';
 
-  constructor(database: pg.PoolConfig, log: Logger) {
+  constructor(database: pg.PoolConfig, log: Logger, name = 'the database') {
     this.#log = log;
+    this.#name = name;
     this.#pool = createPool({
       ...database,
       max: CONNECTIONS,
@@ -39,7 +46,7 @@ export class DatabaseProbe {
         return rows[0]!.transaction_read_only === 'on' ? 'read-only' : 'writable';
       })
       .then((state) => {
-        if (state !== this.#state) this.#log[state === 'writable' ? 'info' : 'warn'](NEWS[state]);
+        if (state !== this.#state) this.#log[state === 'writable' ? 'info' : 'warn'](NEWS[state](this.#name));
         this.#state = state;
         return state;
       })
@@ -61,5 +68,37 @@ export class DatabaseProbe {
   async stop(): Promise<void> {
     // A hung database never confirms the end of a connection.
     await Promise.race([this.#pool.end(), delay(QUERY_TIMEOUT_MS, undefined, { ref: false })]);
+  }
+}
+
+/** Probes of all databases. With several of them, one that does not respond is excluded until it does again. */
+export class DatabaseProbes {
+  readonly all: readonly DatabaseProbe[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(databases: readonly pg.PoolConfig[], log: Logger) {
+    const name = (number: number) => (databases.length === 1 ? undefined : `database ${number}`);
+    this.all = databases.map((database, number) => new DatabaseProbe(database, log, name(number)));
+  }
+
+  start(): void {
+    if (this.all.length > 1) this.#timer = setInterval(() => void this.state(), PROBE_INTERVAL_MS).unref();
+  }
+
+  /** That of the best database, because its applications can be served. */
+  async state(): Promise<DatabaseState> {
+    const states = await Promise.all(
+      this.all.map(async (probe, number) => {
+        const state = await probe.state();
+        if (this.all.length > 1) setReachable(number, state !== 'unavailable');
+        return state;
+      }),
+    );
+    return STATES.find((state) => states.includes(state))!;
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.all.map((probe) => probe.stop()));
   }
 }

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { Prisma } from '../generated/prisma/client.ts';
 import type { Actor } from '../lib/actor.ts';
-import { ACTOR_SETTING, nameStatement, pool, type Transaction } from './client.ts';
+import { ACTOR_SETTING, nameStatement, type Transaction } from './client.ts';
 import type { RowOf, RowSql } from './columns.ts';
+import { poolFor } from './shards.ts';
 import { underSpan } from './statement-span.ts';
 import { parameterOf, valueTypes } from './values.ts';
 
@@ -19,7 +20,10 @@ export function query<Row>(sql: Prisma.Sql): Promise<Row[]>;
 export function query<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
 export async function query<Row>(statement: TemplateStringsArray | Prisma.Sql, ...values: unknown[]): Promise<Row[]> {
   const config = configOf(statement, values);
-  const { rows } = await underSpan(config.text, () => pool.query(config));
+  const pool = poolFor(config);
+  const { rows } = await underSpan(config.text, async () =>
+    (pool instanceof Promise ? await pool : pool).query(config),
+  );
   return rows as Row[];
 }
 
@@ -37,7 +41,7 @@ export function queryAs(actor: Actor | undefined): typeof query {
 }
 
 async function runAs(actor: Actor, config: pg.QueryConfig): Promise<unknown[]> {
-  const client = await pool.connect();
+  const client = await (await poolFor(config)).connect();
   let isBroken = false;
   try {
     await client.query('BEGIN');

@@ -9,6 +9,7 @@ const VARIABLES: Record<SimpleOption, string> = {
   dataDir: 'DATA_DIR',
   databaseUrl: 'DATABASE_URL',
   databaseDirectUrl: 'DATABASE_DIRECT_URL',
+  databaseShards: 'DATABASE_SHARDS',
   redisUrl: 'REDIS_URL',
   tokenHeaders: 'TOKEN_HEADERS',
   sessionMinutes: 'SESSION_MINUTES',

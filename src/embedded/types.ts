@@ -13,6 +13,8 @@ export interface AtriumOptions {
   databaseUrl?: string | undefined;
   /** Address that bypasses a transaction-mode pooler. */
   databaseDirectUrl?: string | undefined;
+  /** URLs of the further databases among which applications are divided, separated by spaces. Requires `redisUrl`. */
+  databaseShards?: string | undefined;
   redisUrl?: string | undefined;
   /** Headers for session tokens, the preferred one first. Default: `['SVC-Token']`. */
   tokenHeaders?: readonly string[] | undefined;

@@ -1,8 +1,14 @@
 import type { DatabaseProbe } from '../db/probe.ts';
+import { groupBy } from '../lib/collections.ts';
 import { DELIVER, SPREAD } from '../resolvers/pushes/context.ts';
 
 /** Of each kind, so that a backlog does not cost more the longer it is. */
 const MAX_COUNTED = 10_000;
+
+interface Backlog {
+  unreadEvents: { reader: string; count: number; seconds: number }[];
+  jobs: { queue: string; count: number }[];
+}
 
 interface Found {
   liveCount: number;
@@ -17,7 +23,34 @@ interface Found {
  * Reads only the ends of indexes; undefined while the database does not respond. @param readUpTo undefined without
  * subscriptions, because no reader runs
  */
-export async function readBacklog(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date) {
+export async function readBacklog(
+  probes: readonly DatabaseProbe[],
+  readUpTo: readonly (bigint | undefined)[],
+  now: Date,
+): Promise<Backlog | undefined> {
+  const all = await Promise.all(probes.map((probe, number) => readOne(probe, readUpTo[number], now)));
+  const found = all.filter((one) => one !== undefined);
+  if (found.length <= 1) return found[0];
+  return {
+    unreadEvents: groupsOf(
+      found.flatMap(({ unreadEvents }) => unreadEvents),
+      ({ reader }) => reader,
+    ).map(([reader, parts]) => ({
+      reader,
+      count: sum(parts),
+      seconds: Math.max(...parts.map(({ seconds }) => seconds)),
+    })),
+    jobs: groupsOf(
+      found.flatMap(({ jobs }) => jobs),
+      ({ queue }) => queue,
+    ).map(([queue, parts]) => ({ queue, count: sum(parts) })),
+  };
+}
+
+const groupsOf = <Item>(items: Item[], keyOf: (item: Item) => string) => [...groupBy(items, keyOf)];
+const sum = (parts: { count: number }[]) => parts.reduce((all, { count }) => all + count, 0);
+
+async function readOne(probe: DatabaseProbe, readUpTo: bigint | undefined, now: Date): Promise<Backlog | undefined> {
   const rows = await probe.query<Found>(
     `WITH cursor AS (SELECT coalesce(max(position), 0) AS position FROM push_cursor)
      SELECT ${countAfter('$1::bigint')} AS "liveCount",

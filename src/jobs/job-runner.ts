@@ -12,6 +12,7 @@ import {
 import type { JobResult } from '../administration/jobs/rows.ts';
 import type { JobOrder, JobRunner, Services } from '../context.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
+import { fromEachShard } from '../db/shards.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { DAY, SECOND } from '../lib/time.ts';
 import { ArchiveError } from '../operator/archive/archive-error.ts';
@@ -45,8 +46,8 @@ interface OwnJob extends OwnedJob {
 }
 
 export interface JobRunnerSettings {
-  /** With a database session of its own. */
-  database: ClientConfig;
+  /** Its connections have database sessions of their own. */
+  databaseOf: (applicationId: number) => Promise<ClientConfig>;
   backupDays: number;
 }
 
@@ -132,7 +133,7 @@ export class JobRuns implements JobRunner {
       this.#isTickWanted = false;
       if (performance.now() - this.#lapsedAt > LAPSE_INTERVAL_MS) {
         this.#lapsedAt = performance.now();
-        const lapsed = await interruptLapsed(this.#services.now());
+        const lapsed = await fromEachShard(() => interruptLapsed(this.#services.now()));
         for (const job of lapsed) this.#services.jobNotifier.changed(job);
       }
       for (const job of [...this.#jobs.values()]) {
@@ -180,9 +181,10 @@ export class JobRuns implements JobRunner {
   async #outcomeOf(job: OwnJob, parts: ArchiveParts): Promise<Outcome> {
     const { order, progress, abort } = job;
     const { now, log } = this.#services;
-    const { database, backupDays } = this.#settings;
-    const work = { order, database, services: this.#services, signal: abort.signal, progress };
+    const { databaseOf, backupDays } = this.#settings;
     try {
+      const database = await databaseOf(order.applicationId);
+      const work = { order, database, services: this.#services, signal: abort.signal, progress };
       const isExport = order.kind === 'export';
       const result: JobResult = isExport ? await exportToParts(work, parts) : await checkApplication(work);
       const expiresAt = isExport ? new Date(now().getTime() + backupDays * DAY) : null;

@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg';
 import type { Services } from '../context.ts';
+import { inThisShard } from '../db/shards.ts';
 import { WorkQueue } from '../db/work-queue.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
@@ -158,12 +159,12 @@ class Loop {
     this.#onError = onError;
   }
 
-  wake(): void {
+  readonly wake = inThisShard((): void => {
     this.#isWoken = true;
     this.#running ??= detached(() => this.#run()).finally(() => {
       this.#running = undefined;
     });
-  }
+  });
 
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -1,9 +1,16 @@
 import { storeRequests } from '../administration/request-log/store.ts';
 import type { Services } from '../context.ts';
+import { byShard } from '../db/shards.ts';
 import { SECOND } from '../lib/time.ts';
+import type { RequestBatch } from '../platform/observability/request-log.ts';
 import { detached } from '../platform/observability/tracing.ts';
 
 const INTERVAL_MS = SECOND;
+
+type Logged = RequestBatch['requests'][number] | RequestBatch['skipped'][number];
+
+const isRequest = (item: Logged): item is RequestBatch['requests'][number] => 'requestId' in item;
+const isSkipped = (item: Logged): item is RequestBatch['skipped'][number] => !isRequest(item);
 
 /** Stores the failed and slow requests of this process once per second, in one statement. */
 export class RequestStorage {
@@ -37,13 +44,17 @@ export class RequestStorage {
     const { requestLog, requestFeed, log } = this.#services;
     const batch = requestLog.take();
     if (batch.requests.length === 0 && batch.skipped.length === 0) return;
-    try {
-      if ((await storeRequests(batch)) > 0) requestFeed.stored();
-      this.#isFailing = false;
-    } catch (error) {
-      requestLog.putBack(batch);
-      if (!this.#isFailing) log.warn({ err: error }, 'the request log could not be stored; retrying every second');
-      this.#isFailing = true;
-    }
+    const outcomes = await byShard<Logged, boolean>([...batch.requests, ...batch.skipped], async (items) => {
+      const part = { requests: items.filter(isRequest), skipped: items.filter(isSkipped) };
+      try {
+        if ((await storeRequests(part)) > 0) requestFeed.stored();
+        return true;
+      } catch (error) {
+        requestLog.putBack(part);
+        if (!this.#isFailing) log.warn({ err: error }, 'the request log could not be stored; retrying every second');
+        return false;
+      }
+    });
+    this.#isFailing = outcomes.includes(false);
   }
 }

@@ -1,6 +1,7 @@
 import { chainAuditLog } from '../administration/audit/append.ts';
 import { trimAuditLog } from '../administration/audit/trim.ts';
 import type { Services } from '../context.ts';
+import { onEachShard } from '../db/shards.ts';
 import { DAY, MINUTE, SECOND } from '../lib/time.ts';
 import { traced } from '../platform/observability/tracing.ts';
 import { onClassDeleted } from '../resolvers/classes/delete.ts';
@@ -48,7 +49,7 @@ export class Sweeps {
 
   #run(name: string, work: () => Promise<void>): void {
     const { observer, log } = this.#services;
-    traced(`job ${name}`, { isRoot: true }, work).catch((error) => {
+    traced(`job ${name}`, { isRoot: true }, () => onEachShard(work)).catch((error) => {
       observer.sweepFailed();
       log.warn({ err: error }, 'a sweep failed; the next one will retry');
     });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { inThisShard } from '../db/shards.ts';
 import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
@@ -102,6 +103,11 @@ export class Hub {
     return this.#listeners === 0 ? undefined : this.#horizon;
   }
 
+  /** One for each outbox. */
+  get positions(): (bigint | undefined)[] {
+    return [this.readUpTo];
+  }
+
   /**
    * Adds a subscription. It receives all later events, and earlier ones only after `since`.
    * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
@@ -109,7 +115,7 @@ export class Hub {
   async subscribe(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
     const timeline = timelineChanges();
     await this.#retain();
-    await this.#recheck(since, timeline).catch((error) => {
+    await this.#recheck(target, since, timeline).catch((error) => {
       this.#listeners--;
       throw error;
     });
@@ -142,7 +148,7 @@ export class Hub {
         events.push(...step.events);
         position = step.reached;
       }
-      await this.#recheck(since, timeline);
+      await this.#recheck(target, since, timeline);
       const rest = events.splice(most);
       if (rest.length > 0) position = events.at(-1)!.payload.position;
       return { events, position, hasMore: position < end };
@@ -173,8 +179,8 @@ export class Hub {
   }
 
   /** A new timeline may have begun since the cursor was checked. */
-  async #recheck(cursor: bigint | undefined, timeline: number): Promise<void> {
-    if (cursor !== undefined && timeline !== timelineChanges()) await requireKept(String(cursor));
+  async #recheck({ viewer }: SubscriptionTarget, cursor: bigint | undefined, timeline: number): Promise<void> {
+    if (cursor !== undefined && timeline !== timelineChanges()) await requireKept(String(cursor), viewer);
   }
 
   async #retain(): Promise<void> {
@@ -252,14 +258,15 @@ export class Hub {
     return { events: known.map((row) => this.#recent.eventOf(row)), ...read };
   }
 
-  #look(): void {
+  /** Woken by any caller, but reads only its own outbox. */
+  readonly #look = inThisShard((): void => {
     this.#isWanted = true;
     if (this.#isReading || this.#listeners === 0 || this.#isStopped) return;
     this.#isReading = true;
     void detached(() => this.#readAll()).finally(() => {
       this.#isReading = false;
     });
-  }
+  });
 
   async #readAll(): Promise<void> {
     try {

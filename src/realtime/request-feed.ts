@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { query } from '../db/query.ts';
+import { fromReachable } from '../db/shards.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
@@ -92,8 +93,11 @@ export async function lastRequestId(applicationId: number): Promise<bigint> {
 }
 
 async function lastIds(applicationIds: number[]): Promise<Map<number, bigint>> {
-  const rows = await query<{ applicationId: number; lastId: bigint }>`
-    SELECT e.application_id AS "applicationId", e.last_id AS "lastId" FROM request_log_ends e
-    WHERE e.application_id = ANY(${applicationIds}::int[])`;
+  const rows = await fromReachable(
+    () => query<{ applicationId: number; lastId: bigint }>`
+      SELECT e.application_id AS "applicationId", e.last_id AS "lastId" FROM request_log_ends e
+      WHERE e.application_id = ANY(${applicationIds}::int[])`,
+    () => true,
+  );
   return new Map(rows.map(({ applicationId, lastId }) => [applicationId, lastId]));
 }

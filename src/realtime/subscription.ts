@@ -157,7 +157,7 @@ export class Subscription extends LiveQueue<StreamRow> {
     while (this.#missed.length === 0 && this.#missedFrom !== undefined && this.isOpen) {
       try {
         // Throws instead of skipping events that a very slow reader can no longer read.
-        if (this.#burstFrom !== undefined) await requireKept(String(this.#burstFrom));
+        if (this.#burstFrom !== undefined) await requireKept(String(this.#burstFrom), this.target.viewer);
         const { events, reached, isStored } = await this.#source.readMissed(
           this.#missedFrom,
           this.#missedTo,

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { type Config, ConfigError, naming } from '../config.ts';
 import { connectTo } from '../db/connection.ts';
 import { startEmbedded } from '../db/embedded.ts';
+import { requireIdentities } from '../db/identity.ts';
 import { migrate } from '../db/migrate.ts';
 import { PROJECT_ROOT } from '../project-root.ts';
 
@@ -19,12 +20,17 @@ const connectionsOf = (workers: number) => CONNECTIONS + (workers - 1) * CONNECT
 
 const MIGRATIONS = new URL('prisma/migrations', PROJECT_ROOT);
 
-export type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir' | 'workers'>;
+export type DatabaseSettings = Pick<
+  Config,
+  'databaseUrl' | 'databaseDirectUrl' | 'databaseShards' | 'dataDir' | 'workers'
+>;
 
 export interface Connections {
   config: pg.PoolConfig;
   /** A pooler may not provide a database session of its own. */
   direct: pg.ClientConfig;
+  /** The further databases among which applications are divided; each provides sessions. */
+  others: pg.ClientConfig[];
 }
 
 export interface DatabaseServer extends Connections {
@@ -35,19 +41,28 @@ export interface DatabaseServer extends Connections {
 export interface OpenOptions {
   /** False: fails if `DATA_DIR` has no database. Default: true. */
   mayCreate?: boolean;
+  /** False: the databases may not be set up yet. Default: true. */
+  checksIdentity?: boolean;
   /** Called before steps that can take seconds. Default: writes to the standard error output. */
   onProgress?: (text: string) => void;
 }
 
 /** A server of the operator or the embedded one, with all migrations. */
 export async function openServer(config: DatabaseSettings, options: OpenOptions = {}): Promise<DatabaseServer> {
-  const { mayCreate = true, onProgress = (text) => process.stderr.write(`atrium: ${text}\n`) } = options;
+  const {
+    mayCreate = true,
+    checksIdentity = true,
+    onProgress = (text) => process.stderr.write(`atrium: ${text}\n`),
+  } = options;
   if (!mayCreate) requireDatabase(config);
-  const { databaseUrl, databaseDirectUrl, dataDir, workers } = config;
+  const { databaseUrl, databaseDirectUrl, databaseShards, dataDir, workers } = config;
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
     await prepare(direct, onProgress).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
-    return { config: { connectionString: databaseUrl }, direct, stop: async () => {} };
+    const others = databaseShards.map((connectionString) => ({ connectionString }));
+    for (const other of others) await prepare(other, onProgress).catch(naming('DATABASE_SHARDS'));
+    if (checksIdentity) await requireIdentities([direct, ...others]).catch(naming('DATABASE_SHARDS'));
+    return { config: { connectionString: databaseUrl }, direct, others, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
   const folder = folderOf(dataDir);
@@ -56,7 +71,7 @@ export async function openServer(config: DatabaseSettings, options: OpenOptions 
   const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });
   try {
     await prepare(embedded.config, onProgress);
-    return { config: embedded.config, direct: embedded.config, stop: () => embedded.stop() };
+    return { config: embedded.config, direct: embedded.config, others: [], stop: () => embedded.stop() };
   } catch (error) {
     await embedded.stop();
     throw error;

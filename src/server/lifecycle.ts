@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Services } from '../context.ts';
 import { poolState } from '../db/client.ts';
 import { laneLoads } from '../db/lanes.ts';
-import { DatabaseProbe } from '../db/probe.ts';
+import { DatabaseProbes } from '../db/probe.ts';
+import { allShards, onShard } from '../db/shards.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
@@ -39,18 +40,18 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, now, drainSeconds = 0, stalledAfter, peers } = dependencies;
+  const { config, database, otherDatabases = [], now, drainSeconds = 0, stalledAfter, peers } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
-  const probe = new DatabaseProbe(database, dependencies.log);
+  const probes = new DatabaseProbes([database, ...otherDatabases], dependencies.log);
   const readings: Readings = {
     sockets: () => sockets.count(),
     pool: poolState,
-    database: () => probe.state(),
+    database: () => probes.state(),
     pushes: () => pushGateways.traffic.load,
     lanes: laneLoads,
-    backlog: () => readBacklog(probe, hub.readUpTo, now()),
+    backlog: () => readBacklog(probes.all, hub.positions, now()),
   };
   const metrics = new Metrics(readings, { peers });
   const { services, bus, jobRuns } = await createServices(dependencies, metrics, {
@@ -59,25 +60,28 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   });
   services.requestLog.isKnownName = isKnownName;
   const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
-  const health = new Health(() => probe.state());
+  const health = new Health(() => probes.state());
   const { tokenHeaders } = config;
   const handlerSettings = { tokenHeaders, health, metrics, isMetricsOn: config.isMetricsOn, stalledAfter };
   const entrances = createEntrances(services, handlerSettings, config, dependencies.entrances);
   const { sockets } = entrances;
-  const pushJobs = new PushJobs(services, database);
+  const pushJobs = [database, ...otherDatabases].map((one, number) =>
+    onShard(allShards()[number]!, () => new PushJobs(services, one)),
+  );
+  const stopPushes = () => Promise.all(pushJobs.map((jobs) => jobs.stop()));
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
-    await pushJobs.start();
+    for (const [number, jobs] of pushJobs.entries()) await onShard(allShards()[number]!, () => jobs.start());
     try {
       [url = '', consoleAddress = ''] = await entrances.open();
     } catch (error) {
-      await pushJobs.stop();
+      await stopPushes();
       throw error;
     }
   };
   const finishWork = async () => {
-    const closed = Promise.all([entrances.close(SHUTDOWN_TIMEOUT_MS), pushJobs.stop()]);
+    const closed = Promise.all([entrances.close(SHUTDOWN_TIMEOUT_MS), stopPushes()]);
     await sockets.stop(SHUTDOWN_TIMEOUT_MS);
     // After the sockets, because a client would not resume a subscription that was completed.
     hub.endSubscriptions();
@@ -96,7 +100,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     if (drainSeconds > 0) await drain(sockets, drainSeconds * SECOND);
   };
   const parts: Part[] = [
-    { stop: () => probe.stop() },
+    { start: () => probes.start(), stop: () => probes.stop() },
     { stop: () => entrances.stop() },
     { stop: () => storage.close() },
     { stop: () => mailer.close() },

@@ -33,6 +33,7 @@ export async function serve(
       drainSeconds: config.drainSeconds,
       database: database.config,
       directDatabase: database.direct,
+      otherDatabases: database.others,
       now,
       log,
       encrypter,

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Gateways, Services } from '../context.ts';
 import { createPool } from '../db/pool.ts';
+import { homeOf } from '../db/shards.ts';
 import { storeName } from '../db/store-name.ts';
 import { JobRuns } from '../jobs/job-runner.ts';
 import type { Encrypter } from '../platform/encryption/encrypter.ts';
@@ -15,7 +16,7 @@ import type { Observer } from '../platform/observability/observer.ts';
 import { RequestLog } from '../platform/observability/request-log.ts';
 import type { Bus } from '../realtime/bus.ts';
 import { createBus } from '../realtime/create-bus.ts';
-import { Hub } from '../realtime/hub.ts';
+import { createHub } from '../realtime/hubs.ts';
 import { JobNotifier } from '../realtime/job-notifier.ts';
 import { Outbox } from '../realtime/outbox.ts';
 import { type Clock, Presence } from '../realtime/presence.ts';
@@ -52,6 +53,8 @@ export interface ServiceDependencies extends Gateways {
     | 'requestLogSlowMs'
   >;
   database: ClientConfig;
+  /** The further databases among which applications are divided. */
+  otherDatabases?: readonly ClientConfig[];
   /** For the connection that listens for events, which needs its own database session; default: `database`. */
   directDatabase?: ClientConfig;
   now: () => Date;
@@ -67,7 +70,7 @@ export async function createServices(
   addresses: Addresses,
 ): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
   const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
-  const { limits, presenceClock, directDatabase = database } = dependencies;
+  const { limits, presenceClock, directDatabase = database, otherDatabases = [] } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const publicUrl = () => config.publicUrl ?? addresses.main();
@@ -78,7 +81,7 @@ export async function createServices(
     requestLog: new RequestLog(config.requestLogSlowMs, now),
     dataSpace: () => diskSpaceOf(config.dataDir),
     outbox,
-    hub: new Hub(outbox, bus, log),
+    hub: createHub(outbox, bus, log),
     presence: new Presence(bus, presenceClock),
     pushNotifier: new PushNotifier(bus),
     jobNotifier: new JobNotifier(bus),
@@ -103,7 +106,9 @@ export async function createServices(
     ...consoleLinks(config, publicUrl, addresses),
   } satisfies Omit<Services, 'jobRunner'>;
   const all: Services = Object.assign(services, { jobRunner: undefined as never });
-  const jobRuns = new JobRuns(all, { database: directDatabase, backupDays: config.backupDays });
+  const databases = [directDatabase, ...otherDatabases];
+  const databaseOf = async (applicationId: number) => databases[(await homeOf(applicationId)).number]!;
+  const jobRuns = new JobRuns(all, { databaseOf, backupDays: config.backupDays });
   all.jobRunner = jobRuns;
   return { services: all, bus, jobRuns };
 }

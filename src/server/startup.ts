@@ -1,8 +1,16 @@
+import type pg from 'pg';
 import { type Config, naming } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
+import { homeOf } from '../db/shards.ts';
 import { Encrypter } from '../platform/encryption/encrypter.ts';
 import { readKeyFile } from '../platform/encryption/key-file.ts';
-import { type DatabaseServer, type DatabaseSettings, type OpenOptions, openServer } from './database-server.ts';
+import {
+  type Connections,
+  type DatabaseServer,
+  type DatabaseSettings,
+  type OpenOptions,
+  openServer,
+} from './database-server.ts';
 
 export async function openDatabase(config: DatabaseSettings, options: OpenOptions = {}): Promise<DatabaseServer> {
   return connect(await openServer(config, options));
@@ -11,7 +19,7 @@ export async function openDatabase(config: DatabaseSettings, options: OpenOption
 /** @returns the server, whose `stop` disconnects first. A failure stops it. */
 export async function connect(server: DatabaseServer): Promise<DatabaseServer> {
   try {
-    await connectDatabase(server.config);
+    await connectDatabase(server.config, ...server.others);
   } catch (error) {
     await server.stop();
     throw error;
@@ -23,6 +31,13 @@ export async function connect(server: DatabaseServer): Promise<DatabaseServer> {
       await server.stop();
     },
   };
+}
+
+/** For work with a session of its own, on the database of one application. @throws {Error} several, and none is named */
+export async function directOf({ direct, others }: Connections, applicationId?: number): Promise<pg.ClientConfig> {
+  if (others.length === 0) return direct;
+  if (applicationId === undefined) throw new Error('there are several databases: name one application');
+  return [direct, ...others][(await homeOf(applicationId)).number]!;
 }
 
 /** The first process creates the key file in `DATA_DIR`. */

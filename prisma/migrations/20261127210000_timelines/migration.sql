@@ -40,7 +40,7 @@ BEGIN
     RETURN "timeline";
   END IF;
   FOR "generator" IN
-    SELECT s."seqrelid"::regclass AS "name", s."seqmax" AS "last", s."seqtypid" = 'bigint'::regtype AS "isBig"
+    SELECT s."seqrelid"::regclass AS "name", s."seqmax" AS "last", s."seqincrement" AS "step", s."seqtypid" = 'bigint'::regtype AS "isBig"
     FROM pg_sequence s JOIN pg_class c ON c."oid" = s."seqrelid"
     WHERE c."relnamespace" = (SELECT "relnamespace" FROM pg_class WHERE "oid" = '"timelines"'::regclass)
       AND has_sequence_privilege(s."seqrelid", 'UPDATE')
@@ -49,7 +49,7 @@ BEGIN
     -- A million, but never so much that promotions could exhaust 32 bits. 64 bits continue from the microsecond, so that
     -- neither the number of lost values nor values of another lost timeline matter.
     PERFORM setval("generator"."name", greatest(
-      "latest" + least(1000000, ("generator"."last" - "latest") / 1000),
+      "latest" + least(1000000, ("generator"."last" - "latest") / 1000) / "generator"."step" * "generator"."step",
       CASE WHEN "generator"."isBig" THEN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint END));
   END LOOP;
   UPDATE "timelines" SET "first_position" = pg_sequence_last_value('"events_outbox_position_seq"');

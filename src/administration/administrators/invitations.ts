@@ -60,7 +60,7 @@ export async function createInvitation(
   requireValid(input);
   const content = { email: emailOf(input.email), name: input.name.trim(), roles: [...input.roles] };
   const create = async (transaction: Transaction) => {
-    await requireApplications(transaction, content.roles);
+    await requireApplications(content.roles);
     const earlier = await transaction.administratorLink.findMany({ where: { ...INVITATION, email: content.email } });
     const isReplaced = ({ roles }: Invitation) => !viewer || ownsAllOf(viewer, roles);
     const replaced = earlier.map(invitationOf).filter(isReplaced);

@@ -1,4 +1,5 @@
-import type { Transaction } from '../../db/client.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import { fromEachShard } from '../../db/shards.ts';
 import type { AdministratorLink } from '../../generated/prisma/client.ts';
 import type { AssignedRole } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
@@ -12,8 +13,8 @@ export function rolesIn(stored: AdministratorLink['roles']): AssignedRole[] {
 }
 
 /** @throws {InvalidFieldsError} unknown application */
-export async function requireApplications(transaction: Transaction, roles: readonly AssignedRole[]): Promise<void> {
-  if ((await ofExisting(transaction, roles)).length < roles.length) {
+export async function requireApplications(roles: readonly AssignedRole[]): Promise<void> {
+  if ((await ofExisting(roles)).length < roles.length) {
     throw new InvalidFieldsError({ roles: ['UNKNOWN_APPLICATIONS'] });
   }
 }
@@ -24,7 +25,7 @@ export async function replaceRoles(
   administratorId: number,
   roles: readonly AssignedRole[],
 ): Promise<void> {
-  await requireApplications(transaction, roles);
+  await requireApplications(roles);
   await transaction.administratorRole.deleteMany({ where: { administratorId } });
   await addRoles(transaction, administratorId, roles);
 }
@@ -37,13 +38,15 @@ export async function addRoles(
 ): Promise<void> {
   const present = await transaction.administratorRole.findMany({ where: { administratorId } });
   const known: AssignedRole[] = [...present];
-  for (const one of await ofExisting(transaction, roles)) if (!known.some(isSameRole(one))) known.push(one);
+  for (const one of await ofExisting(roles)) if (!known.some(isSameRole(one))) known.push(one);
   const data = known.slice(present.length).map(({ applicationId, role }) => ({ administratorId, applicationId, role }));
   await transaction.administratorRole.createMany({ data });
 }
 
-async function ofExisting(transaction: Transaction, roles: readonly AssignedRole[]): Promise<AssignedRole[]> {
+async function ofExisting(roles: readonly AssignedRole[]): Promise<AssignedRole[]> {
   const ids = roles.flatMap(({ applicationId }) => applicationId ?? []);
-  const found = await transaction.application.findMany({ where: { id: { in: ids } }, select: { id: true } });
+  const found = await fromEachShard(() =>
+    db.application.findMany({ where: { id: { in: ids } }, select: { id: true } }),
+  );
   return roles.filter(({ applicationId }) => applicationId === null || found.some(({ id }) => id === applicationId));
 }

@@ -1,7 +1,9 @@
 import type { AdministratorContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
 import { select } from '../../db/columns.ts';
 import { newId } from '../../db/ids.ts';
 import { queryIn } from '../../db/query.ts';
+import { onShardOf } from '../../db/shards.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { InvalidFieldsError, ServiceUnavailableError, UnprocessableError } from '../../lib/errors.ts';
@@ -43,12 +45,12 @@ async function start(
   const applicationId = selectedApplication(viewer);
   if (jobRunner.isStopping) throw new ServiceUnavailableError();
   const at = now();
-  await interruptLapsed(at);
+  await onShardOf(applicationId, () => interruptLapsed(at));
   const { processId } = jobRunner;
+  const { id: administratorId } = viewer.administrator;
+  const { name } = await db.administrator.findUniqueOrThrow({ where: { id: administratorId } });
   const job = await transact(jobOwnerOf({ ...viewer, applicationId }), async (transaction) => {
     if (kind === 'export') await requireSpace(transaction, applicationId);
-    const { id: administratorId } = viewer.administrator;
-    const { name } = await transaction.administrator.findUniqueOrThrow({ where: { id: administratorId } });
     const [created] = await queryIn(
       transaction,
       select`

@@ -34,7 +34,11 @@ export async function administer(
     // Silent, because other processes notice changes within a second even if a notification fails.
     const log = pino({ level: 'silent' });
     const gateways = await createGateways(config, { now, log });
-    const connections = { database: database.config, directDatabase: database.direct };
+    const connections = {
+      database: database.config,
+      directDatabase: database.direct,
+      otherDatabases: database.others,
+    };
     const dependencies = { config, ...connections, now, log, encrypter, ...gateways };
     const { services, bus } = await createServices(dependencies, silentObserver, {
       main: () => `http://${config.host}:${config.port}`,

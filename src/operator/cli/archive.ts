@@ -8,7 +8,7 @@ import { createStorage } from '../../gateways/create-storage.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
-import { createEncrypter, openDatabase } from '../../server/startup.ts';
+import { createEncrypter, directOf, openDatabase } from '../../server/startup.ts';
 import { exportApplications } from '../archive/export.ts';
 import { type Counted, rowsOf } from '../archive/format.ts';
 import { discardImport, importApplications } from '../archive/import.ts';
@@ -43,7 +43,7 @@ export function addArchiveCommands(program: Command): void {
     .option(PASSPHRASE, 'encrypt secrets with the passphrase in this file instead of ENCRYPTION_KEY')
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
-      const answer = await work(async ({ progress, ...resources }) => {
+      const answer = await work(options.application, async ({ progress, ...resources }) => {
         progress.begin('entries');
         const missing: string[] = [];
         const applications = await exportApplications({
@@ -75,6 +75,7 @@ export function addArchiveCommands(program: Command): void {
     .action(async (file: string, options: ArchiveOptions, command: Command) => {
       const passphrase = await readPassphrase(options);
       const answer = await work(
+        options.application,
         async ({ progress, ...resources }) => {
           const { applications, isResumed, untrusted } = await importApplications({
             ...resources,
@@ -97,12 +98,13 @@ export function addArchiveCommands(program: Command): void {
     .description('remove an unfinished import')
     .argument('<application>', 'id of the application', wholeNumber)
     .action(async (application: number, _options, command: Command) => {
-      await work((resources) => discardImport(application, resources));
+      await work(application, (resources) => discardImport(application, resources));
       await print({ value: { discarded: application } }, { json: isJson(command) });
     });
 }
 
 async function work<Answer>(
+  applicationId: number | undefined,
   task: (resources: Resources) => Promise<Answer>,
   { mayCreate = false } = {},
 ): Promise<Answer> {
@@ -114,7 +116,7 @@ async function work<Answer>(
     const encrypter = await createEncrypter(config);
     const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
     try {
-      return await task({ database: database.direct, storage, encrypter, progress, signal });
+      return await task({ database: await directOf(database, applicationId), storage, encrypter, progress, signal });
     } finally {
       storage.close();
     }

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../config.ts';
 import { createStorage } from '../../gateways/create-storage.ts';
 import { countUndecryptable } from '../../resolvers/applications/secrets.ts';
-import { createEncrypter, openDatabase } from '../../server/startup.ts';
+import { createEncrypter, directOf, openDatabase } from '../../server/startup.ts';
 import type { Difference } from '../integrity/check.ts';
 import { CHECKS, checkDatabase } from '../integrity/run.ts';
 import { print } from './answer.ts';
@@ -57,7 +57,7 @@ async function check(applicationId: number | undefined, repairs: boolean) {
   try {
     const encrypter = await createEncrypter(config);
     await checkDatabase({
-      database: database.direct,
+      database: await directOf(database, applicationId),
       storage,
       countUndecryptable: (id) => countUndecryptable(encrypter, { applicationId: id }),
       signal,

@@ -7,6 +7,7 @@ import { addAssistantCommands } from './assistants.ts';
 import { addAuditCommands } from './audit.ts';
 import { addCheckCommand } from './check.ts';
 import { addClassCommands } from './classes.ts';
+import { addDatabaseCommands } from './databases.ts';
 import { addIdentityProviderCommands } from './identity-providers.ts';
 import { addLogsCommand } from './logs.ts';
 import { addMailCommands } from './mail.ts';
@@ -41,6 +42,7 @@ export function commandLine(): Command {
   addCheckCommand(program);
   addMigrationCommand(program);
   addStatusCommand(program);
+  addDatabaseCommands(program);
   addVersionCommand(program);
   return program;
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { jobOf } from '../../administration/administrators/rows.ts';
 import type { Services } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
+import { db, type Transaction } from '../../db/client.ts';
+import { query } from '../../db/query.ts';
+import { fromEachShard, onEachShard, onShardOf } from '../../db/shards.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
@@ -32,12 +34,14 @@ export interface NewApplication {
 const CREATION_LOCK = 7_270_101;
 
 /** Does nothing unless the database is empty. @param keep receives the secrets before the commit; may reject */
-export function bootstrapApplication(
+export async function bootstrapApplication(
   input: NewApplication,
   now: Date,
   keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
 ): Promise<ApplicationCredentials | undefined> {
-  return inTurn(BACKGROUND, async (transaction) => {
+  const counts = await onEachShard(() => db.application.count());
+  if (counts.some((count) => count > 0)) return undefined;
+  return inTurn(BACKGROUND, input.id ?? 1, async (transaction) => {
     if ((await transaction.application.count()) > 0) return undefined;
     const credentials = await storeApplication(transaction, input, now);
     await keep(credentials);
@@ -54,18 +58,35 @@ export async function createApplication(
   const problems = await problemsOf({ name });
   if (id !== undefined && !isDatabaseId(id)) problems.id = ['ID_OUT_OF_RANGE'];
   requireNone(problems);
-  return inTurn(viewer ? jobOf(viewer) : OPERATOR_JOBS, async (transaction) => {
-    const isTaken = id !== undefined && (await transaction.application.count({ where: { id } })) > 0;
-    if (isTaken) throw new InvalidFieldsError({ id: ['TAKEN'] });
-    return storeApplication(transaction, { id, name: name.trim() }, now());
+  const chosen = id ?? (await nextId());
+  const created = await inTurn(viewer ? jobOf(viewer) : OPERATOR_JOBS, chosen, async (transaction) => {
+    const isTaken = (await transaction.application.count({ where: { id: chosen } })) > 0;
+    if (isTaken && id !== undefined) throw new InvalidFieldsError({ id: ['TAKEN'] });
+    return isTaken ? undefined : storeApplication(transaction, { id: chosen, name: name.trim() }, now());
   });
+  return created ?? createApplication({ id, name }, { now }, viewer);
 }
 
-function inTurn<Result>(owner: FairnessPath, create: (transaction: Transaction) => Promise<Result>): Promise<Result> {
-  return transact(owner, async (transaction) => {
-    await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
-    return create(transaction);
-  });
+/** Above all ids of all servers. */
+export async function nextId(): Promise<number> {
+  const [{ id }] = (await query`SELECT nextval(pg_get_serial_sequence('applications', 'id'))::int AS id`) as [
+    { id: number },
+  ];
+  const ids = await fromEachShard(() => query<{ id: number | null }>`SELECT max(id) AS id FROM applications`);
+  return Math.max(id, ...ids.map((row) => (row.id ?? 0) + 1));
+}
+
+function inTurn<Result>(
+  owner: FairnessPath,
+  applicationId: number,
+  create: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return onShardOf(applicationId, () =>
+    transact(owner, async (transaction) => {
+      await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${CREATION_LOCK})`;
+      return create(transaction);
+    }),
+  );
 }
 
 /** Stricter than the column defaults, which imported applications keep because the legacy contract documents them. */

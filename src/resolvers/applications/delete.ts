@@ -56,6 +56,7 @@ export async function sweepDeletedApplications(now: Date): Promise<void> {
   for (const { id } of deleted) {
     await releaseFiles(id, now);
     for (const table of TABLES_OF_APPLICATION) while ((await deleteBatch(table, id)) === BATCH);
+    await db.administratorRole.deleteMany({ where: { applicationId: id } });
     await db.application.deleteMany({ where: { id, importId: DELETED } });
   }
 }

@@ -1,17 +1,22 @@
 import { db, type Prisma } from '../../db/client.ts';
+import { fromEachShard } from '../../db/shards.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 
-export function listApplications(): Promise<Application[]> {
-  return db.application.findMany({ orderBy: { id: 'asc' } });
+export async function listApplications(): Promise<Application[]> {
+  return inOrder(await fromEachShard(() => db.application.findMany()));
 }
 
 /** Those in which the caller has a role, except unfinished imports and deleted ones. */
-export function listMyApplications(
+export async function listMyApplications(
   { administrator: { roles } }: AdministratorViewer,
   selection: Prisma.ApplicationDefaultArgs = {},
 ): Promise<Application[]> {
   const ids = roles.flatMap(({ applicationId }) => applicationId ?? []);
   const id = roles.some(({ applicationId }) => applicationId === null) ? undefined : { in: ids };
-  return db.application.findMany({ ...selection, where: { id, importId: null }, orderBy: { id: 'asc' } });
+  return inOrder(await fromEachShard(() => db.application.findMany({ ...selection, where: { id, importId: null } })));
+}
+
+function inOrder(applications: Application[]): Application[] {
+  return applications.sort((one, other) => one.id - other.id);
 }

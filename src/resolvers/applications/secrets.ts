@@ -1,5 +1,6 @@
 import { additionalDataOfTotp } from '../../administration/administrators/totp.ts';
 import { db } from '../../db/client.ts';
+import { fromEachShard } from '../../db/shards.ts';
 import { DecryptionError, type Encrypter } from '../../platform/encryption/encrypter.ts';
 import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
@@ -32,9 +33,9 @@ async function secretsOfApplications(some: {
   take?: number;
 }): Promise<Encrypted[]> {
   const [providers, settings, assistants] = await Promise.all([
-    db.identityProvider.findMany(some),
-    db.pushSettings.findMany(some),
-    db.assistant.findMany(some),
+    fromEachShard(() => db.identityProvider.findMany(some)),
+    fromEachShard(() => db.pushSettings.findMany(some)),
+    fromEachShard(() => db.assistant.findMany(some)),
   ]);
   return [
     ...providers.map((row): Encrypted => [row.encryptedSecrets, additionalDataOfProvider(row)]),

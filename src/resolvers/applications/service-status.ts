@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { query } from '../../db/query.ts';
+import { fromEachShard, onEachShard } from '../../db/shards.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
 
 export interface ServiceStatus {
@@ -31,19 +32,22 @@ export const MAX_COUNTED_JOBS = 10_000;
 
 /** Of the process that answers, and of the database. */
 export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {
-  const [[row], space] = await Promise.all([readStatus(), dataSpace()]);
-  const { postgresVersion, isDatabaseReadOnly, databaseBytes, fileBytes, hasJobs } = row!;
+  const [rows, space] = await Promise.all([fromEachShard(readStatus), dataSpace()]);
+  const { postgresVersion } = rows[0]!;
+  const sum = (bytes: (row: (typeof rows)[number]) => string) => rows.reduce((all, row) => all + Number(bytes(row)), 0);
   return {
     version: serviceVersion(),
     nodeVersion: process.versions.node,
     postgresVersion,
     startedAt,
-    isDatabaseReadOnly,
-    databaseBytes: Number(databaseBytes),
-    fileBytes: Number(fileBytes),
+    isDatabaseReadOnly: rows.some((row) => row.isDatabaseReadOnly),
+    databaseBytes: sum((row) => row.databaseBytes),
+    fileBytes: sum((row) => row.fileBytes),
     diskFreeBytes: space?.freeBytes ?? null,
     diskTotalBytes: space?.totalBytes ?? null,
-    waitingPushJobs: hasJobs ? await countWaitingJobs() : 0,
+    waitingPushJobs: rows[0]!.hasJobs
+      ? (await onEachShard(countWaitingJobs)).reduce((all, count) => all + count, 0)
+      : 0,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Context, IdentifiedContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
+import { fromReachable } from '../../db/shards.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { type IdentifiedViewer, isIdentified, refusal } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
@@ -53,9 +54,14 @@ async function requireServed({ applicationId }: Blob): Promise<void> {
 }
 
 // Ids are unique across applications. Not `findUnique`, which would batch reads of several applications.
-function findBlobById(id: number): Promise<Blob | null> {
+async function findBlobById(id: number): Promise<Blob | undefined> {
   requirePositive(id);
-  return isDatabaseId(id) ? db.blob.findFirst({ where: { id } }) : Promise.resolve(null);
+  if (!isDatabaseId(id)) return undefined;
+  const [blob] = await fromReachable(
+    () => db.blob.findMany({ where: { id }, take: 1 }),
+    (found) => found.length > 0,
+  );
+  return blob;
 }
 
 async function requireReader(blob: Blob, isByNumber: boolean, { viewer }: Context): Promise<void> {

@@ -26,7 +26,7 @@ export async function subscribeToDialogs(
 ): Promise<Subscription> {
   const { removals } = hub;
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const position = since == null ? undefined : await requireKept(since);
+  const position = since == null ? undefined : await requireKept(since, viewer);
   const subscription = await hub.subscribe({ viewer, kind, dialogId: dialogId ?? undefined }, position);
   // A removal ends existing subscriptions; one that happened during `subscribe` requires another check.
   if (dialogId != null && hub.removals !== removals) {
@@ -49,7 +49,7 @@ export async function listChanges(
   if (first < 1 || first > MAX_PAGE)
     throw new BadInputError(problem('OUT_OF_RANGE', { name: 'first', min: 1, max: MAX_PAGE }));
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const position = since == null ? undefined : await requireKept(since);
+  const position = since == null ? undefined : await requireKept(since, viewer);
   const target = { viewer, kind: 'dialogEvents' as const, dialogId: dialogId ?? undefined };
   const changes = await hub.changes(target, position, first);
   const events = await withoutGone(changes.events, context);
@@ -74,7 +74,7 @@ export async function changedMessages(
   { dialogId, since, limit }: { dialogId: string; since: string; limit: number },
   { viewer, hub }: ActingContext,
 ): Promise<{ ids: string[] | undefined; cursor: string }> {
-  const position = since === '' ? undefined : await requireKept(since);
+  const position = since === '' ? undefined : await requireKept(since, viewer);
   const { events, position: reached } = await hub.changes(
     { viewer, kind: 'messageChanges', dialogId },
     position,

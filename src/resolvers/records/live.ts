@@ -38,7 +38,7 @@ export async function subscribeToRecords(
   const definition = await classNamed(className, viewer);
   const condition = readRecordFilter(where, definition.fields, 'refuse');
   whereOf(condition);
-  const position = since == null ? undefined : await requireKept(since);
+  const position = since == null ? undefined : await requireKept(since, viewer);
   const filter = { text: textOf(where), valueCount: countValues(condition) };
   const subscription = await hub.subscribe(
     { viewer, kind: 'recordChanged', classKey: definition.key, filter },
@@ -60,7 +60,7 @@ export async function recordChange(event: StreamEvent, where: unknown, context: 
   // Rights are read at delivery; subscribers share only the past image.
   const [{ row, revision, catalogueVersion }, before] = await Promise.all([
     currentRow(payload),
-    event.once('before', async () => (payload.kind === 'recordCreated' ? null : imageBefore(payload.position))),
+    event.once('before', async () => (payload.kind === 'recordCreated' ? null : imageBefore(payload))),
   ]);
   const definition = await classOfEvent(payload, catalogueVersion);
   if (!definition) throw new NotFoundError();
@@ -117,13 +117,14 @@ const currentRow = coalesce(
 );
 
 const imageBefore = coalesce(
-  async (positions: bigint[]): Promise<(RecordImage | null)[]> => {
+  async (events: StreamEvent['payload'][], applicationId: number): Promise<(RecordImage | null)[]> => {
     const rows = await query<{ position: bigint; before: RecordImage | null }>`
-      SELECT position, detail -> 'before' AS before FROM events_outbox WHERE position = ANY(${positions}::bigint[])`;
+      SELECT position, detail -> 'before' AS before FROM events_outbox
+      WHERE application_id = ${applicationId} AND position = ANY(${events.map(({ position }) => position)}::bigint[])`;
     const images = new Map(rows.map(({ position, before }) => [position, before]));
-    return positions.map((position) => images.get(position) ?? null);
+    return events.map(({ position }) => images.get(position) ?? null);
   },
-  { max: 500 },
+  { max: 500, applicationOf },
 );
 
 async function classOfEvent(

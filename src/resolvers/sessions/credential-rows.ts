@@ -2,6 +2,7 @@ import type { StoredSession } from '../../context.ts';
 import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
+import { fromReachable } from '../../db/shards.ts';
 import { applicationOfToken, hashSecret } from '../../lib/tokens.ts';
 
 /** Includes expired sessions; excludes those of applications that are being imported or deleted. */
@@ -31,10 +32,13 @@ const KEY = columnsOf('ApiKey', 'k', ['applicationId', 'id', 'keyHash']);
 
 /** Excludes revoked keys, and applications that are being imported. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
-  const rows = await query`
-    SELECT ${KEY}, ${CATALOGUE}
-    FROM api_keys k JOIN applications a ON a.id = k.application_id
-    WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`;
+  const rows = await fromReachable(
+    () => query`
+      SELECT ${KEY}, ${CATALOGUE}
+      FROM api_keys k JOIN applications a ON a.id = k.application_id
+      WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`,
+    (found) => found.length === new Set(hashes).size,
+  );
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((hash) => byHash.get(hash));
 });

@@ -3,6 +3,7 @@ import type { SessionClock, StoredSession } from '../../context.ts';
 import { Prisma } from '../../db/client.ts';
 import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
+import { byShard } from '../../db/shards.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import { detached } from '../../platform/observability/tracing.ts';
 
@@ -121,12 +122,12 @@ class Touches {
   /** @returns false if rows were locked, so that their times wait again */
   async store(): Promise<boolean> {
     if (this.#storing.size === 0) return true;
-    const locked = await this.#update([...this.#storing.values()]);
-    for (const key of locked.map(keyOf)) {
+    const locked = await byShard([...this.#storing.values()], (touches) => this.#update(touches));
+    for (const key of locked.flat().map(keyOf)) {
       const touch = this.#storing.get(key);
       if (touch && !this.#waiting.has(key)) this.#waiting.set(key, touch);
     }
-    return locked.length === 0;
+    return locked.flat().length === 0;
   }
 
   end(): void {

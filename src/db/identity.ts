@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { SECOND } from '../lib/time.ts';
+import { connectTo } from './connection.ts';
+
+/** Which of the databases of an installation one is. */
+interface Identity {
+  installation: string;
+  number: number;
+  count: number;
+}
+
+/** Events of one user may come from several databases, and their order is by time. */
+const MAX_CLOCK_DIFFERENCE_MS = SECOND;
+
+const READ = 'SELECT installation, number, count FROM database_identity';
+const WRITE = `
+  INSERT INTO database_identity (installation, number, count) VALUES ($1, $2, $3)
+  ON CONFLICT (ensures_one_row) DO UPDATE SET count = excluded.count`;
+
+/**
+ * Numbers of files are unique in the installation, because legacy clients send them without their application: database
+ * n continues with the next number that leaves the remainder n + 1.
+ */
+const DIVIDE_NUMBERS = `
+  SELECT setval('blobs_id_seq', last + 1 + mod(mod($1 - last, $2) + $2, $2), false)
+  FROM (SELECT coalesce((SELECT last_value FROM pg_sequences WHERE sequencename = 'blobs_id_seq'), 0) AS last) AS numbers`;
+
+/**
+ * Checks that the databases are all of one installation, in their order.
+ * @throws {Error} one line that says what to do
+ */
+export async function requireIdentities(configs: readonly pg.ClientConfig[]): Promise<void> {
+  const found = await Promise.all(configs.map((config) => withClient(config, readIdentity)));
+  const [first] = found;
+  if (configs.length === 1 && !first) return;
+  for (const [number, identity] of found.entries()) requireIdentity(identity, number, configs.length, first);
+}
+
+function requireIdentity(identity: Identity | undefined, number: number, count: number, first: Identity | undefined) {
+  const name = `database ${number}`;
+  if (!identity) throw new Error(`${name} is not set up; run \`database shards init\``);
+  if (identity.installation !== first?.installation) throw new Error(`${name} belongs to another installation`);
+  if (identity.number !== number)
+    throw new Error(`${name} was set up as database ${identity.number}; list the databases in their order`);
+  if (identity.count > count)
+    throw new Error(`the installation has ${identity.count} databases, but ${count} are listed; list all of them`);
+  if (identity.count < count)
+    throw new Error(
+      `the installation has ${identity.count} databases, but ${count} are listed; run \`database shards init\``,
+    );
+}
+
+/** Numbers the databases; repeat it after adding one. @throws {Error} a database belongs elsewhere, or clocks differ */
+export async function assignIdentities(configs: readonly pg.ClientConfig[], step: number): Promise<void> {
+  const found = await Promise.all(configs.map((config) => withClient(config, readIdentity)));
+  await requireSameTime(configs);
+  const installation = found[0]?.installation ?? randomUUID();
+  for (const [number, identity] of found.entries()) {
+    if (!identity) continue;
+    if (identity.installation !== installation) throw new Error(`database ${number} belongs to another installation`);
+    if (identity.number !== number)
+      throw new Error(
+        `database ${number} was set up as database ${identity.number}; list the databases in their order`,
+      );
+    if (identity.count > configs.length)
+      throw new Error(`the installation has ${identity.count} databases, but ${configs.length} are listed`);
+  }
+  for (const [number, config] of configs.entries()) {
+    await withClient(config, async (client) => {
+      await client.query('BEGIN');
+      if (!found[number]) await divideNumbers(client, number, step);
+      await client.query(WRITE, [installation, number, configs.length]);
+      await client.query('COMMIT');
+    });
+  }
+}
+
+async function divideNumbers(client: pg.Client, number: number, step: number): Promise<void> {
+  await client.query('LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE');
+  await client.query(`ALTER SEQUENCE blobs_id_seq INCREMENT BY ${step}`);
+  await client.query(DIVIDE_NUMBERS, [number, step]);
+}
+
+async function requireSameTime(configs: readonly pg.ClientConfig[]): Promise<void> {
+  for (const [number, config] of configs.entries()) {
+    const difference = await withClient(config, async (client) => {
+      const { rows } = await client.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+      return Math.abs(rows[0]!.now.getTime() - Date.now());
+    });
+    if (difference > MAX_CLOCK_DIFFERENCE_MS)
+      throw new Error(
+        `the clock of database ${number} differs by ${Math.round(difference / SECOND)} s; synchronize it`,
+      );
+  }
+}
+
+async function readIdentity(client: pg.Client): Promise<Identity | undefined> {
+  return (await client.query<Identity>(READ)).rows[0];
+}
+
+async function withClient<Result>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectTo(config);
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
