@@ -321,7 +321,7 @@ describe('the queue of a slow reader is bounded, and no event is lost', () => {
     const positions: number[] = [];
     while (subscriptionCount() === 1) {
       positions.push(...(await publishAgain(dialogId, messageId, 100)));
-      await until(() => (running.app.services.hub.readUpTo ?? 0n) >= BigInt(positions.at(-1)!));
+      await until(() => (running.app.services.hub.positions.at(-1) ?? 0n) >= BigInt(positions.at(-1)!));
     }
     between.target = await deadAddress();
     between.cut();

@@ -192,7 +192,7 @@ describe('row 35: slow readers', () => {
       sent += 500;
       if (sent > 20_000) throw new Error('the service waits for a slow reader without bound');
       const last = BigInt(rows.at(-1)!.position);
-      await until(() => hub.subscriptionCount === 0 || hub.readUpTo! >= last);
+      await until(() => hub.subscriptionCount === 0 || hub.positions.at(-1)! >= last);
     }
     slow.socket.socket.resume();
     expect((await slow.socket.closed).code).toBe(4429);

@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { pool } from '../../../src/db/client.ts';
 import { coalesce } from '../../../src/db/coalesce.ts';
 import { lanes } from '../../../src/db/lanes.ts';
+import { allShards } from '../../../src/db/shards.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { until } from '../../support/app/until.ts';
@@ -102,7 +102,7 @@ async function watch(action: () => Promise<unknown>): Promise<Sent[]> {
 
 async function received(action: () => Promise<unknown>): Promise<number> {
   const clients = () =>
-    (pool as unknown as { _clients: { connection: { stream: { bytesRead: number } } }[] })._clients.map(
+    (allShards()[0]!.pool as unknown as { _clients: { connection: { stream: { bytesRead: number } } }[] })._clients.map(
       ({ connection }) => connection.stream,
     );
   const before = new Map(clients().map((stream) => [stream, stream.bytesRead]));

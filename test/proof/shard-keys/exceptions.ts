@@ -8,7 +8,7 @@ export interface Exception {
 }
 
 const DUE = 'finds due work of all applications, with an index that contains nothing else';
-const STREAM = 'reads the outbox, which all applications share; joined rows are named by its rows';
+const STREAM = 'reads the outbox, which the applications of a server share; joined rows are named by its rows';
 const REQUESTS = 'stores failed and slow requests of all applications, at most once per second and process';
 const CLOCK = 'stores the times of the latest requests, at most once per second and process';
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, aroundEach, vi } from 'vitest';
+import { allShards, onShard } from '../../../src/db/shards.ts';
 import { statementsFolder } from '../../support/app/run-folder.ts';
 import { ofTest, sent } from './sent-statements.ts';
 
@@ -22,7 +23,19 @@ vi.mock('../../../src/administration/audit/trim.ts', async (importOriginal) => {
     ofTest.run(true, () => original.trimAuditLog(...given));
   return { ...original, trimAuditLog };
 });
-aroundEach((runTest) => ofTest.run(true, runTest));
+/** Statements of tests, which do not name the application. Those of the service do not inherit this. */
+const ofLastShard = {
+  isDown: false,
+  get number() {
+    return allShards().length - 1;
+  },
+  get pool() {
+    return allShards().at(-1)!.pool;
+  },
+};
+aroundEach((runTest) =>
+  ofTest.run(true, () => (process.env.TEST_DATABASE === 'shards' ? onShard(ofLastShard, runTest) : runTest())),
+);
 
 afterAll(() => {
   mkdirSync(statementsFolder(), { recursive: true });

@@ -16,7 +16,8 @@ export default class ShardKeysReporter implements Reporter {
   }
 
   async onTestRunEnd(modules: readonly TestModule[]): Promise<void> {
-    const { faults, unusedExceptions } = judge(this.#takeStatements());
+    const { faults, unrouted, unusedExceptions } = judge(this.#takeStatements());
+    for (const text of unrouted) tell(`src/db/application-keys.ts finds no application in this statement:\n  ${text}`);
     for (const fault of faults) tell(`A statement does not say by a value in which application it looks:\n  ${fault}`);
     if (!(await this.#hasAllEverydayTests(modules))) return;
     for (const { part } of unusedExceptions) tell(`No statement needs this exception any more:\n  ${part}`);

@@ -165,8 +165,15 @@ test('a statement without its application is a fault unless it is listed, and un
   const needed = judge(['SELECT 1 FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id']);
   expect(needed).toEqual({
     faults: [],
+    unrouted: [],
     unusedExceptions: EXCEPTIONS.filter(({ part }) => !part.includes('events_outbox')),
   });
+});
+
+test('a statement that names its application in a form that the service cannot read is reported', () => {
+  const readable = 'SELECT 1 FROM users WHERE application_id = $1';
+  const reversed = 'SELECT 1 FROM users WHERE $1 = application_id';
+  expect(judge([readable, reversed]).unrouted).toEqual([reversed]);
 });
 
 test('shardKeys contains every table with an application', () => {

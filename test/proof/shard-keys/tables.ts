@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { ShardKeys } from './statement.ts';
 
-/** Small tables that are read for all applications; each server would have a copy. */
-const ON_EVERY_SERVER = ['applications', 'api_keys', 'administrator_roles'];
+/** Of people who administer several applications, so it is in the first database. */
+const IN_FIRST_DATABASE = ['administrator_roles'];
 
-/** One sequence of positions, so it must be on one server. */
-const ON_ONE_SERVER = ['events_outbox'];
+/** Also read before the application is known, or for all; the callers say for which servers (`src/db/shards.ts`). */
+const READ_FOR_ALL = ['applications', 'api_keys', 'events_outbox'];
 
 /** Every table with an application, and the column that contains it. */
 export const shardKeys: ShardKeys = new Map([['applications', 'id'], ...tablesOfApplications()]);
 
 /** Whether the rows of the table are stored with their application. */
 export function isDivided(table: string): boolean {
-  return !ON_EVERY_SERVER.includes(table) && !ON_ONE_SERVER.includes(table);
+  return !IN_FIRST_DATABASE.includes(table) && !READ_FOR_ALL.includes(table);
 }
 
 function tablesOfApplications(): [string, string][] {

@@ -100,7 +100,8 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-data-'));
   clock.reset();
   const now = clock.date;
-  await connectDatabase(database.config);
+  const [first = database.config, ...others] = database.shards ?? [];
+  await connectDatabase(first, ...others);
   const credentials = await bootstrapApplication(APPLICATION, now());
   const log = settings.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: SENDER, dataDir, now });
@@ -128,7 +129,8 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
     },
     limits: settings.limits,
     stalledAfter: settings.stalledAfter,
-    database: database.config,
+    database: database.shards?.[0] ?? database.config,
+    otherDatabases: database.shards?.slice(1) ?? [],
     now,
     log,
     identities: createIdentityVerifiers({ now, log }),

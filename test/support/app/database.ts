@@ -3,11 +3,38 @@ import pg from 'pg';
 import { inject } from 'vitest';
 
 export interface TestDatabase {
+  /** Of the database that stores the application of the tests. */
   config: pg.ClientConfig;
+  /** With `TEST_DATABASE=shards`: all databases, in their order. */
+  shards?: pg.ClientConfig[];
   drop: () => Promise<void>;
 }
 
+/** With `TEST_DATABASE=shards`, three databases, of which the last one stores the application of the tests. */
 export async function createDatabase(): Promise<TestDatabase> {
+  if (process.env.TEST_DATABASE !== 'shards') return createOne();
+  const databases = await Promise.all([createOne(), createOne(), createOne()]);
+  for (const [number, { config }] of databases.slice(0, -1).entries()) await spreadIds(config, (number + 1) * 100_000);
+  const shards = databases.map(({ config }) => config);
+  const drop = async () => {
+    await Promise.all(databases.map((database) => database.drop()));
+  };
+  return { config: shards.at(-1)!, shards, drop };
+}
+
+/** So that applications of different databases have no ids in common, as in one database. */
+async function spreadIds(config: pg.ClientConfig, after: number): Promise<void> {
+  const client = new pg.Client(config);
+  await client.connect();
+  await client.query(
+    `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, $1)
+     FROM pg_sequences WHERE sequencename !~ 'applications|administrator|position'`,
+    [after],
+  );
+  await client.end();
+}
+
+async function createOne(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   // A copy of the files takes a third of the time of one through the log.
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template_atrium STRATEGY FILE_COPY`));

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { db } from '../../../src/db/client.ts';
+import { allShards } from '../../../src/db/shards.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
 import { createMailer } from '../../../src/gateways/mailer.ts';
 import { createModelClient } from '../../../src/gateways/model.ts';
 import { createPushGateways } from '../../../src/gateways/push/index.ts';
 import { hashSecret } from '../../../src/lib/tokens.ts';
+import { nextId } from '../../../src/resolvers/applications/create.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Caller } from '../fixtures/users.ts';
-import { ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings } from './app.ts';
+import { APPLICATION, ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings } from './app.ts';
 
 /** Starts another server on the same database and clock, like a second process. The test must stop it. */
 export async function startAnother(settings: TestSettings = {}): Promise<App> {
@@ -40,7 +42,8 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
     },
     limits: settings.limits,
     presenceClock: settings.presenceClock,
-    database: running.database.config,
+    database: running.database.shards?.[0] ?? running.database.config,
+    otherDatabases: running.database.shards?.slice(1) ?? [],
     now: running.now,
     log,
     identities: createIdentityVerifiers({ now: running.now, log }),
@@ -67,11 +70,25 @@ export interface Tenant {
   users: (Caller & { id: number })[];
 }
 
+/** With several databases: of an application in that of the tests, which they also read directly. */
+async function idBesideTests(): Promise<number> {
+  const id = await nextId();
+  const count = allShards().length;
+  return id + ((((APPLICATION.id - id) % count) + count) % count);
+}
+
 export async function createTenant(userCount: number): Promise<Tenant> {
   const at = running.now();
   const secret = randomUUID();
   const { id: applicationId } = await db.application.create({
-    data: { name: 'other', authKey: randomUUID(), authSecret: randomUUID(), createdAt: at, updatedAt: at },
+    data: {
+      id: await idBesideTests(),
+      name: 'other',
+      authKey: randomUUID(),
+      authSecret: randomUUID(),
+      createdAt: at,
+      updatedAt: at,
+    },
   });
   await db.apiKey.create({
     data: { applicationId, name: 'first', keyHash: hashSecret(secret), createdAt: at },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../../src/db/embedded.ts';
@@ -13,6 +14,8 @@ export interface OwnDatabase extends TestDatabase {
   /** Fast shutdown, which cuts all connections; the server is down until `start`. */
   stop: () => Promise<void>;
   start: () => Promise<void>;
+  /** The processes of the server neither answer nor end. @returns a function that lets them continue */
+  freeze: () => () => void;
   /** kill -9; the server restarts automatically. */
   crash: () => Promise<void>;
 }
@@ -34,6 +37,13 @@ export async function startOwnDatabase(place?: Awaited<ReturnType<typeof createD
     start: async () => {
       postgres = await startEmbedded(options);
     },
+    freeze: () => {
+      const processes = processesOf(postgres.pid);
+      for (const pid of processes) process.kill(pid, 'SIGSTOP');
+      return () => {
+        for (const pid of processes) process.kill(pid, 'SIGCONT');
+      };
+    },
     crash: async () => {
       const { pid } = postgres;
       process.kill(pid, 'SIGKILL');
@@ -44,4 +54,10 @@ export async function startOwnDatabase(place?: Awaited<ReturnType<typeof createD
       await folder.remove();
     },
   };
+}
+
+/** The server and its children. */
+function processesOf(pid: number): number[] {
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
+  return [pid, ...children.trim().split(/\s+/).map(Number)];
 }

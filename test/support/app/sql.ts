@@ -1,16 +1,17 @@
 import pg from 'pg';
 import { createPool } from '../../../src/db/pool.ts';
+import { isOfService } from '../../../src/db/shards.ts';
 import { running } from './app.ts';
-import type { TestDatabase } from './database.ts';
 import { until } from './until.ts';
 
 /** Beside the pool of the service; a dropped database closes its connections. */
-const pools = new WeakMap<TestDatabase, pg.Pool>();
+const pools = new WeakMap<pg.ClientConfig, pg.Pool>();
 
 export async function sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
   const { database } = running;
-  const pool = pools.get(database) ?? createPool({ ...database.config, idleTimeoutMillis: 0 });
-  pools.set(database, pool);
+  const config = isOfService(text) ? (database.shards?.[0] ?? database.config) : database.config;
+  const pool = pools.get(config) ?? createPool({ ...config, idleTimeoutMillis: 0 });
+  pools.set(config, pool);
   return (await pool.query<Row>(text, values)).rows;
 }
 

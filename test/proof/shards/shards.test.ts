@@ -1,0 +1,262 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cli, cliJson } from '../../support/app/cli.ts';
+import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
+import { freePort, REDIS, startRedis } from '../../support/app/redis.ts';
+import { createDataDir, failToStart, type Service, startService } from '../../support/app/service.ts';
+import { until } from '../../support/app/until.ts';
+import type { QuickUser } from '../../support/fixtures/chat.ts';
+import { Random } from '../../support/fixtures/random.ts';
+import { Listener } from '../chaos/listener.ts';
+import { Writer } from '../chaos/writer.ts';
+
+if (!REDIS) console.info('Redis is not installed: several databases are not tested.');
+
+const WRITERS = 4;
+const MESSAGES = 10;
+
+interface Chat {
+  applicationId: number;
+  alice: QuickUser;
+  bob: QuickUser;
+  dialogId: string;
+  since: string;
+}
+
+/** An application on each of two PostgreSQL servers, or more; two processes of the service. */
+describe.skipIf(!REDIS)('two databases', () => {
+  const databases: OwnDatabase[] = [];
+  const services: Service[] = [];
+  const urls = () => services.map(({ url }) => url);
+  let env: Record<string, string>;
+  let chats: Chat[];
+  let end = async () => {};
+
+  beforeAll(async () => {
+    databases.push(await startOwnDatabase(), await startOwnDatabase());
+    const [first, second] = databases as [OwnDatabase, OwnDatabase];
+    const port = await freePort();
+    const stopRedis = await startRedis(port);
+    const folder = await createDataDir();
+    const connections = {
+      DATABASE_URL: first.url,
+      DATABASE_SHARDS: second.url,
+      REDIS_URL: `redis://127.0.0.1:${port}`,
+    };
+    env = { ...connections, DATA_DIR: folder.dataDir };
+    end = async () => {
+      await Promise.all(services.map((service) => service.kill()));
+      await stopRedis();
+      await folder.remove();
+      await Promise.all(databases.map((database) => database.drop()));
+    };
+    expect(await cliJson(env, 'database', 'shards', 'init')).toEqual({ databases: 2 });
+    services.push(await startService(folder.dataDir, env), await startService(folder.dataDir, env));
+    const applications = await Promise.all(
+      [1, 2, 3, 4].map((nth) => cliJson(env, 'app', 'create', '--name', `app ${nth}`)),
+    );
+    chats = await Promise.all(applications.map(startChat));
+  });
+  afterAll(() => end());
+
+  test('each application is on one server, and is served by every process', async () => {
+    await exchangeMessages(chats);
+    const status = await cliJson(env, 'database', 'shards', 'status');
+    expect(status.map(({ applications }: { applications: number }) => applications).sort()).toEqual([2, 3]);
+    for (const [number, database] of databases.entries()) {
+      const own = await applicationsIn(database, 'applications', 'id');
+      expect(own.filter((id) => id % 2 !== number)).toEqual([]);
+      for (const table of await tablesOf(database)) {
+        const named = await applicationsIn(database, table, 'application_id');
+        expect(
+          named.filter((id) => id !== 0 && !own.includes(id)),
+          table,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  test('numbers of files are unique among the servers', async () => {
+    const numbers = await Promise.all(chats.map(createFile));
+    expect(new Set(numbers).size).toBe(chats.length);
+  });
+
+  test('while a server is away, the applications of the others are served, and its own afterwards', async () => {
+    const [away, others] = [chats.filter(isOnSecond), chats.filter((chat) => !isOnSecond(chat))];
+    await databases[1]!.stop();
+    try {
+      for (const chat of away) {
+        await until(async () => (await send(chat)).errors?.[0]?.extensions.code === 'SERVICE_UNAVAILABLE');
+      }
+      await exchangeMessages(others);
+    } finally {
+      await databases[1]!.start();
+    }
+    await exchangeMessages(chats);
+  });
+
+  test('a server that hangs holds no place of the applications of the others', async () => {
+    const [away, others] = [chats.filter(isOnSecond), chats.filter((chat) => !isOnSecond(chat))];
+    const unfreeze = databases[1]!.freeze();
+    try {
+      const floods = away.flatMap((chat) => Array.from({ length: 50 }, () => send(chat)));
+      await exchangeMessages(others);
+      const answers = await Promise.all(floods);
+      expect(answers.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual(
+        answers.map(() => 'SERVICE_UNAVAILABLE'),
+      );
+    } finally {
+      unfreeze();
+    }
+    await exchangeMessages(chats);
+  });
+
+  test('keys and sessions of no application are refused, also by a service with several databases', async () => {
+    const [{ alice }] = chats as [Chat];
+    const answer = await ask(alice.id, 'nothing', '{ me { id } }', {});
+    expect(answer.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  });
+
+  test.each([
+    [
+      'another order',
+      () => ({ DATABASE_URL: databases[1]!.url, DATABASE_SHARDS: databases[0]!.url }),
+      'set up as database',
+    ],
+    ['a database too few', () => ({ DATABASE_SHARDS: '' }), 'the installation has 2 databases, but 1 are listed'],
+    ['no Redis', () => ({ REDIS_URL: '' }), 'REDIS_URL: is required with DATABASE_SHARDS'],
+    ['the same database twice', () => ({ DATABASE_SHARDS: databases[0]!.url }), 'set up as database 0'],
+  ])('a service with %s does not start, and says why in one line', async (_name, changed, reason) => {
+    const { code, output } = await failToStart({ ...env, ...changed() });
+    expect(code).not.toBe(0);
+    expect(output.trim().split('\n')).toEqual([expect.stringContaining(reason)]);
+  });
+
+  test('a database that is not set up is refused until it is', async () => {
+    const third = await startOwnDatabase();
+    try {
+      const longer = { ...env, DATABASE_SHARDS: `${databases[1]!.url} ${third.url}` };
+      const refused = await cli(longer, 'status');
+      expect(refused.stderr).toContain('database shards init');
+    } finally {
+      await third.drop();
+    }
+  });
+
+  function isOnSecond({ applicationId }: Chat): boolean {
+    return applicationId % 2 === 1;
+  }
+
+  async function exchangeMessages(some: Chat[]): Promise<void> {
+    const exchanges = some.map(async (chat, ordinal) => {
+      const listener = new Listener(
+        { user: chat.bob, dialogId: chat.dialogId, via: 'socket', withMessages: true, since: chat.since },
+        urls,
+        new Random(ordinal),
+      );
+      const listening = listener.listen();
+      const writers = Array.from({ length: WRITERS }, (_, nth) => {
+        const name = `${Date.now()}-${nth}`;
+        return new Writer(chat.alice, [chat.dialogId], urls, new Random(nth), name);
+      });
+      await Promise.all(
+        writers.map(async (writer) => {
+          for (let count = 0; count < MESSAGES; count++) await writer.send(chat.dialogId);
+        }),
+      );
+      await until(() => listener.received.length >= WRITERS * MESSAGES);
+      listener.stop();
+      await listening;
+      expect(listener.faults).toEqual([]);
+      const positions = listener.received.map(({ position }) => position);
+      expect(positions).toEqual([...new Set(positions)].sort((one, other) => Number(one - other)));
+      expect(positions).toHaveLength(WRITERS * MESSAGES);
+      chat.since = String(positions.at(-1));
+      const acknowledged = writers.flatMap((writer) => writer.acknowledged.map(({ id }) => id));
+      const { rows } = await onDatabaseOf(chat, 'SELECT id FROM messages WHERE id = ANY($1)', [acknowledged]);
+      expect(rows).toHaveLength(WRITERS * MESSAGES);
+    });
+    await Promise.all(exchanges);
+  }
+
+  async function startChat({ applicationId, apiKey }: { applicationId: number; apiKey: string }): Promise<Chat> {
+    const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
+    const [alice, bob] = await Promise.all(
+      ['alice', 'bob'].map(async (login) => {
+        const { data } = await ask(undefined, apiKey, create, { input: { login, password: 'password-1' } });
+        return {
+          id: data.createUser.id,
+          headers: { Authorization: `ApiKey ${apiKey}`, 'On-Behalf-Of': String(data.createUser.id) },
+        };
+      }),
+    );
+    const { data } = await ask(
+      alice!.id,
+      apiKey,
+      'mutation ($input: CreateDialogInput!) { createDialog(input: $input) { id } }',
+      { input: { type: 'GROUP', name: 'both', occupantIds: [bob!.id] } },
+    );
+    const { changes } = (await ask(bob!.id, apiKey, '{ changes(first: 1) { cursor } }', {})).data;
+    return { applicationId, alice: alice!, bob: bob!, dialogId: data.createDialog.id, since: changes.cursor };
+  }
+
+  function send({ alice, dialogId }: Chat) {
+    const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
+    return request(query, { input: { dialogId, text: 'hello' } }, alice.headers);
+  }
+
+  async function createFile({ alice }: Chat): Promise<number> {
+    const response = await fetch(`${urls()[0]}/blobs.json`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...alice.headers },
+      body: JSON.stringify({ blob: { name: 'a.txt', content_type: 'text/plain' } }),
+    });
+    return ((await response.json()) as { blob: { id: number } }).blob.id;
+  }
+
+  function ask(userId: number | undefined, key: string, query: string, variables: object) {
+    const behalf: Record<string, string> = userId === undefined ? {} : { 'On-Behalf-Of': String(userId) };
+    return request(query, variables, { Authorization: `ApiKey ${key}`, ...behalf });
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  async function request(query: string, variables: object, headers: Record<string, string>): Promise<any> {
+    const response = await fetch(`${urls()[0]}/graphql`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    return response.json();
+  }
+
+  function onDatabaseOf(chat: Chat, text: string, values: unknown[]) {
+    return onDatabase(databases[isOnSecond(chat) ? 1 : 0]!, text, values);
+  }
+});
+
+async function onDatabase({ config }: OwnDatabase, text: string, values: unknown[] = []) {
+  const client = new pg.Client(config);
+  await client.connect();
+  try {
+    return await client.query(text, values);
+  } finally {
+    await client.end();
+  }
+}
+
+async function tablesOf(database: OwnDatabase): Promise<string[]> {
+  const { rows } = await onDatabase(
+    database,
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = 'public' AND column_name = 'application_id' AND table_name <> 'administrator_roles'`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+async function applicationsIn(database: OwnDatabase, table: string, column: string): Promise<number[]> {
+  const { rows } = await onDatabase(
+    database,
+    `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} IS NOT NULL`,
+  );
+  return rows.map(({ id }) => id);
+}
