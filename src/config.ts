@@ -187,7 +187,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   const result = environment.safeParse(present);
   if (!result.success) {
     const { path, message } = result.error.issues[0]!;
-    throw new ConfigError(`${path.join('.')}: ${message}`);
+    throw new ConfigError(`${String(path[0])}: ${message}`);
   }
   const read = result.data;
   if (read.CONSOLE_PORT === read.PORT && read.PORT !== 0) throw new ConfigError('CONSOLE_PORT: must differ from PORT');

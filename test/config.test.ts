@@ -11,6 +11,7 @@ test('an empty environment yields the documented defaults', () => {
     dataDir: resolve('./data'),
     databaseUrl: undefined,
     databaseDirectUrl: undefined,
+    databaseShards: [],
     tokenHeaders: ['SVC-Token'],
     sessionMinutes: 120,
     eventRetentionHours: 24,
@@ -131,6 +132,8 @@ test.each([
   ['TRUST_PROXY', 'on'],
   ['TRUST_PROXY', '-1'],
   ['DATABASE_DIRECT_URL', 'localhost:5432'],
+  ['DATABASE_SHARDS', 'localhost:5432'],
+  ['DATABASE_SHARDS', 'postgresql://a/x '.repeat(16)],
   ['DRAIN_SECONDS', '-1'],
   ['DRAIN_SECONDS', '3601'],
   ['LOG_LEVEL', 'loud'],
@@ -155,4 +158,15 @@ test.each<[Record<string, string>, boolean]>([
   [{ OTEL_SERVICE_NAME: 'shop', OTEL_TRACES_SAMPLER: 'always_on' }, false],
 ])('with %j traces are exported: %s', (variables, traces) => {
   expect(readConfig(variables).traces).toBe(traces);
+});
+
+test('further databases are read from one variable, and require the first one and Redis', () => {
+  const DATABASE_SHARDS = ' postgresql://b/x  postgresql://c,d/x?target_session_attrs=read-write\n';
+  const others = { DATABASE_URL: 'postgresql://a/x', REDIS_URL: 'redis://cache' };
+  expect(readConfig({ DATABASE_SHARDS, ...others }).databaseShards).toEqual(DATABASE_SHARDS.trim().split(/\s+/));
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    expect(() => readConfig({ DATABASE_SHARDS, ...others, [name]: '' })).toThrow(
+      `${name}: is required with DATABASE_SHARDS`,
+    );
+  }
 });

@@ -57,11 +57,9 @@ async function requireServed({ applicationId }: Blob): Promise<void> {
 async function findBlobById(id: number): Promise<Blob | undefined> {
   requirePositive(id);
   if (!isDatabaseId(id)) return undefined;
-  const [blob] = await fromReachable(
-    () => db.blob.findMany({ where: { id }, take: 1 }),
-    (found) => found.length > 0,
-  );
-  return blob;
+  const read = async () => [await db.blob.findFirst({ where: { id } })].filter((blob) => blob !== null);
+  const [found] = await fromReachable(read, ({ length }) => length > 0);
+  return found;
 }
 
 async function requireReader(blob: Blob, isByNumber: boolean, { viewer }: Context): Promise<void> {

@@ -30,6 +30,6 @@ export function judge(statements: Iterable<string>): {
 }
 
 function namesTable(statement: string): boolean {
-  const names = new Set(statement.match(/\w+/g));
-  return !isOfService(statement) && [...shardKeys.keys()].some((table) => isDivided(table) && names.has(table));
+  const named = [...statement.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:"public"\.)?"?(\w+)/g)];
+  return !isOfService(statement) && named.some(([, table]) => shardKeys.has(table!) && isDivided(table!));
 }
