@@ -18,13 +18,10 @@ const WRITE = `
   INSERT INTO database_identity (installation, number, count) VALUES ($1, $2, $3)
   ON CONFLICT (ensures_one_row) DO UPDATE SET count = excluded.count`;
 
-/**
- * Numbers of files are unique in the installation, because legacy clients send them without their application: database
- * n continues with the next number that leaves the remainder n + 1.
- */
-const DIVIDE_NUMBERS = `
-  SELECT setval('blobs_id_seq', last + 1 + mod(mod($1 - last, $2) + $2, $2), false)
-  FROM (SELECT coalesce((SELECT last_value FROM pg_sequences WHERE sequencename = 'blobs_id_seq'), 0) AS last) AS numbers`;
+const READ_LAST_NUMBER = `
+  SELECT coalesce(last_value, 0)::int AS last FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'blobs_id_seq'`;
+
+const IS_USED = 'SELECT EXISTS (SELECT FROM applications) AS "isUsed"';
 
 /**
  * Checks that the databases are all of one installation, in their order.
@@ -66,20 +63,43 @@ export async function assignIdentities(configs: readonly pg.ClientConfig[], step
     if (identity.count > configs.length)
       throw new Error(`the installation has ${identity.count} databases, but ${configs.length} are listed`);
   }
+  const last = Math.max(...(await Promise.all(configs.map((config) => withClient(config, lastNumber)))));
   for (const [number, config] of configs.entries()) {
     await withClient(config, async (client) => {
       await client.query('BEGIN');
-      if (!found[number]) await divideNumbers(client, number, step);
+      if (!found[number]) {
+        if (number > 0) await requireUnused(client, number);
+        await divideNumbers(client, { number, step, last });
+      }
       await client.query(WRITE, [installation, number, configs.length]);
       await client.query('COMMIT');
     });
   }
 }
 
-async function divideNumbers(client: pg.Client, number: number, step: number): Promise<void> {
+/**
+ * Numbers of files are unique in the installation, because legacy clients send them without their application: each
+ * database continues behind all of them, with numbers that leave a remainder of its own.
+ */
+async function divideNumbers(
+  client: pg.Client,
+  { number, step, last }: { number: number; step: number; last: number },
+): Promise<void> {
   await client.query('LOCK TABLE blobs IN SHARE ROW EXCLUSIVE MODE');
   await client.query(`ALTER SEQUENCE blobs_id_seq INCREMENT BY ${step}`);
-  await client.query(DIVIDE_NUMBERS, [number, step]);
+  const latest = Math.max(last, await lastNumber(client));
+  const next = (Math.floor(latest / step) + 1) * step + number;
+  await client.query(`SELECT setval('blobs_id_seq', $1, false)`, [next]);
+}
+
+async function lastNumber(client: pg.Client): Promise<number> {
+  return (await client.query<{ last: number }>(READ_LAST_NUMBER)).rows[0]!.last;
+}
+
+/** Its applications could have the ids of others. */
+async function requireUnused(client: pg.Client, number: number): Promise<void> {
+  const { rows } = await client.query<{ isUsed: boolean }>(IS_USED);
+  if (rows[0]!.isUsed) throw new Error(`database ${number} already stores applications; use an empty database`);
 }
 
 async function requireSameTime(configs: readonly pg.ClientConfig[]): Promise<void> {

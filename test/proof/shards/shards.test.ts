@@ -15,6 +15,9 @@ if (!REDIS) console.info('Redis is not installed: several databases are not test
 const WRITERS = 4;
 const MESSAGES = 10;
 
+/** Of the first database, before there were two. */
+const LAST_FILE = 100;
+
 interface Chat {
   applicationId: number;
   alice: QuickUser;
@@ -50,6 +53,7 @@ describe.skipIf(!REDIS)('two databases', () => {
       await folder.remove();
       await Promise.all(databases.map((database) => database.drop()));
     };
+    await onDatabase(first, `SELECT setval('blobs_id_seq', $1)`, [LAST_FILE]);
     expect(await cliJson(env, 'database', 'shards', 'init')).toEqual({ databases: 2 });
     services.push(await startService(folder.dataDir, env), await startService(folder.dataDir, env));
     const applications = await Promise.all(
@@ -79,6 +83,7 @@ describe.skipIf(!REDIS)('two databases', () => {
   test('numbers of files are unique among the servers', async () => {
     const numbers = await Promise.all(chats.map(createFile));
     expect(new Set(numbers).size).toBe(chats.length);
+    expect(Math.min(...numbers)).toBeGreaterThan(LAST_FILE);
   });
 
   test('while a server is away, the applications of the others are served, and its own afterwards', async () => {
@@ -132,12 +137,15 @@ describe.skipIf(!REDIS)('two databases', () => {
     expect(output.trim().split('\n')).toEqual([expect.stringContaining(reason)]);
   });
 
-  test('a database that is not set up is refused until it is', async () => {
+  test('a database that is not set up is refused, and one with applications cannot be set up', async () => {
     const third = await startOwnDatabase();
     try {
       const longer = { ...env, DATABASE_SHARDS: `${databases[1]!.url} ${third.url}` };
       const refused = await cli(longer, 'status');
       expect(refused.stderr).toContain('database shards init');
+      await cliJson({ DATABASE_URL: third.url, DATA_DIR: env.DATA_DIR! }, 'app', 'create', '--name', 'of another');
+      const used = await cli(longer, 'database', 'shards', 'init');
+      expect(used.stderr).toBe('atrium: database 2 already stores applications; use an empty database\n');
     } finally {
       await third.drop();
     }
