@@ -7,18 +7,20 @@ const GLOBAL_SETUP = 'test/support/app/global-setup.ts';
 
 const PROOFS = 'test/proof/**/*.test.ts';
 
-/** Tests that read one database directly, or count the statements of look-ups, where `npm run test:shards` has three. */
+/** Tests that read or sweep one database directly, or count statements, where `npm run test:shards` has three. */
 const OF_ONE_DATABASE = [
   'operator/cli/{archive,check}',
-  'realtime/{changes,outbox,subscriptions}',
+  'realtime/{bus,changes,outbox,subscriptions}',
   'realtime/presence/presence',
   'rest/address-book',
   'rest/sessions/{sessions,wire-samples}',
   'rest/users/{lookup,samples}',
-  'schema/applications/applications',
+  'schema/address-book/address-book',
+  'schema/applications/{applications,console}',
   'schema/audit/chain',
   'schema/jobs/jobs',
   'schema/list-statements',
+  'schema/statement-counts',
   'schema/request-log/{reading,recording,slow}',
 ].map((name) => `test/${name}.test.ts`);
 
