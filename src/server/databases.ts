@@ -15,14 +15,12 @@ export async function setUpDatabases(config: Config): Promise<number> {
   return others.length + 1;
 }
 
-export interface DatabaseStatus {
-  /** From 0. */
-  database: number;
-  applications: number;
-  users: number;
+/** `database`: its number, from 0. */
+export const DATABASE_STATUS = ['database', 'applications', 'users', 'postgresVersion', 'bytes'] as const;
+
+export type DatabaseStatus = Record<Exclude<(typeof DATABASE_STATUS)[number], 'postgresVersion'>, number> & {
   postgresVersion: string;
-  bytes: number;
-}
+};
 
 export function listDatabases(): Promise<DatabaseStatus[]> {
   return onEachShard(async ({ number: database }) => {

@@ -43,10 +43,11 @@ export async function addRoles(
   await transaction.administratorRole.createMany({ data });
 }
 
+/** Not those that are being deleted or imported, so that no role outlives its application. */
 async function ofExisting(roles: readonly AssignedRole[]): Promise<AssignedRole[]> {
   const ids = roles.flatMap(({ applicationId }) => applicationId ?? []);
   const found = await fromEachShard(() =>
-    db.application.findMany({ where: { id: { in: ids } }, select: { id: true } }),
+    db.application.findMany({ where: { id: { in: ids }, importId: null }, select: { id: true } }),
   );
   return roles.filter(({ applicationId }) => applicationId === null || found.some(({ id }) => id === applicationId));
 }

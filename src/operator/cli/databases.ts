@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../../config.ts';
-import { listDatabases, setUpDatabases } from '../../server/databases.ts';
+import { DATABASE_STATUS, listDatabases, setUpDatabases } from '../../server/databases.ts';
 import { administer } from './administer.ts';
 import { print } from './answer.ts';
 
@@ -21,5 +21,7 @@ export function addDatabaseCommands(program: Command): void {
   shards
     .command('status')
     .description('show the applications, users and size of each database')
-    .action((_options, command: Command) => administer(command, async () => ({ value: await listDatabases() })));
+    .action((_options, command: Command) =>
+      administer(command, async () => ({ value: await listDatabases(), columns: DATABASE_STATUS })),
+    );
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../context.ts';
 import { query } from '../../db/query.ts';
-import { fromEachShard, onEachShard } from '../../db/shards.ts';
+import { fromReachable } from '../../db/shards.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
 
 export interface ServiceStatus {
@@ -30,9 +30,9 @@ const ALL_FILES = 0;
 
 export const MAX_COUNTED_JOBS = 10_000;
 
-/** Of the process that answers, and of the database. */
+/** Of the process that answers, and of the databases that respond. */
 export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {
-  const [rows, space] = await Promise.all([fromEachShard(readStatus), dataSpace()]);
+  const [rows, space] = await Promise.all([fromReachable(readStatus, ({ length }) => length > 0), dataSpace()]);
   const { postgresVersion } = rows[0]!;
   const sum = (bytes: (row: (typeof rows)[number]) => string) => rows.reduce((all, row) => all + Number(bytes(row)), 0);
   return {
@@ -45,15 +45,13 @@ export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'
     fileBytes: sum((row) => row.fileBytes),
     diskFreeBytes: space?.freeBytes ?? null,
     diskTotalBytes: space?.totalBytes ?? null,
-    waitingPushJobs: rows[0]!.hasJobs
-      ? (await onEachShard(countWaitingJobs)).reduce((all, count) => all + count, 0)
-      : 0,
+    waitingPushJobs: rows.reduce((all, row) => all + row.waitingJobs, 0),
   };
 }
 
 /** The first start of the service creates the table of jobs. */
-function readStatus() {
-  return query<{
+async function readStatus() {
+  const [row] = await query<{
     postgresVersion: string;
     isDatabaseReadOnly: boolean;
     databaseBytes: string;
@@ -66,6 +64,7 @@ function readStatus() {
       (SELECT coalesce(sum(c.bytes), 0)::text FROM applications a
         JOIN blob_counts c ON c.application_id = a.id AND c.user_id = ${ALL_FILES}) AS "fileBytes",
       to_regclass('pgboss.job') IS NOT NULL AS "hasJobs"`;
+  return [{ ...row!, waitingJobs: row!.hasJobs ? await countWaitingJobs() : 0 }];
 }
 
 async function countWaitingJobs(): Promise<number> {

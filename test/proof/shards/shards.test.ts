@@ -67,6 +67,10 @@ describe.skipIf(!REDIS)('two databases', () => {
     await exchangeMessages(chats);
     const status = await cliJson(env, 'database', 'shards', 'status');
     expect(status.map(({ applications }: { applications: number }) => applications).sort()).toEqual([2, 3]);
+    const { stdout } = await cli(env, 'database', 'shards', 'status');
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    expect(head!.split(/ +/)).toEqual(['database', 'applications', 'users', 'postgresVersion', 'bytes']);
+    expect(rows).toHaveLength(2);
     for (const [number, database] of databases.entries()) {
       const own = await applicationsIn(database, 'applications', 'id');
       expect(own.filter((id) => id % 2 !== number)).toEqual([]);

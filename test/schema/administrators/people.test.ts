@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
+import { DELETED } from '../../../src/resolvers/applications/delete.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
 import { graphql } from '../../support/clients/graphql.ts';
@@ -155,6 +156,14 @@ describe('invitations', () => {
     expect(errorIn(await graphql(INVITE, { input }, await ownerOfAll()))).toEqual({ message, code: 'UNPROCESSABLE' });
     expect(await db.administratorLink.count({ where: { email: 'x@example.com' } })).toBe(0);
   });
+});
+
+test('a role in an application that is being deleted is refused, so that no role outlives the application', async () => {
+  const { applicationId } = await createTenant(0);
+  await db.application.update({ where: { id: applicationId }, data: { importId: DELETED, importedEntries: -1 } });
+  const input = { email: 'late@example.com', name: 'Late', roles: [{ applicationId, role: 'VIEWER' }] };
+  const refusal = errorIn(await graphql(INVITE, { input }, await ownerOfAll()));
+  expect(refusal).toEqual({ message: 'Roles should name existing applications', code: 'UNPROCESSABLE' });
 });
 
 describe('an owner of one application', () => {

@@ -5,14 +5,17 @@ import { inject } from 'vitest';
 export interface TestDatabase {
   /** Of the database that stores the application of the tests. */
   config: pg.ClientConfig;
-  /** With `TEST_DATABASE=shards`: all databases, in their order. */
+  /** All databases in their order, if there are several. */
   shards?: pg.ClientConfig[];
   drop: () => Promise<void>;
 }
 
-/** With `TEST_DATABASE=shards`, three databases, of which the last one stores the application of the tests. */
-export async function createDatabase(): Promise<TestDatabase> {
-  if (process.env.TEST_DATABASE !== 'shards') return createOne();
+export function createDatabase(): Promise<TestDatabase> {
+  return process.env.TEST_DATABASE === 'shards' ? createShards() : createOne();
+}
+
+/** Three databases, of which the last one stores the application of the tests. */
+export async function createShards(): Promise<TestDatabase & { shards: pg.ClientConfig[] }> {
   const databases = await Promise.all([createOne(), createOne(), createOne()]);
   for (const [number, { config }] of databases.slice(0, -1).entries()) await spreadIds(config, (number + 1) * 100_000);
   const shards = databases.map(({ config }) => config);
@@ -42,6 +45,20 @@ async function createOne(): Promise<TestDatabase> {
     config: { connectionString: urlOf(name) },
     drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)).then(() => {}),
   };
+}
+
+/** Ends the connections to a database, and refuses new ones. @returns a function that accepts them again */
+export async function closeDatabase({ connectionString }: pg.ClientConfig): Promise<() => Promise<void>> {
+  const name = new URL(connectionString!).pathname.slice(1);
+  const allow = (isOpen: boolean) =>
+    administer(async (client) => {
+      await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isOpen}`);
+    });
+  await allow(false);
+  await administer((client) =>
+    client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]),
+  );
+  return () => allow(true);
 }
 
 async function administer<Result>(action: (client: pg.Client) => Promise<Result>): Promise<Result> {
