@@ -12,7 +12,7 @@ const UNAVAILABLE_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', '
 
 /** Messages of `pg` when a connection breaks during a query, or the service stops; these errors have no code. */
 const UNAVAILABLE_MESSAGE =
-  /Connection terminated|is not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
+  /Connection terminated|is not queryable|timeout exceeded when trying to connect|timeout expired|Cannot use a pool after calling end/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   // Only the code counts, because messages of PostgreSQL quote client values.

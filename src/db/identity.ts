@@ -24,17 +24,14 @@ const READ_LAST_NUMBER = `
 const IS_USED = 'SELECT EXISTS (SELECT FROM applications) AS "isUsed"';
 
 /**
- * Checks that the databases are all of one installation, in their order.
+ * Checks that a database is that of its number in the installation of the first one.
  * @throws {Error} one line that says what to do
  */
-export async function requireIdentities(configs: readonly pg.ClientConfig[]): Promise<void> {
-  const found = await Promise.all(configs.map((config) => withClient(config, readIdentity)));
-  const [first] = found;
+export async function requireIdentity(configs: readonly pg.ClientConfig[], number: number): Promise<void> {
+  const first = await withClient(configs[0]!, readIdentity);
   if (configs.length === 1 && !first) return;
-  for (const [number, identity] of found.entries()) requireIdentity(identity, number, configs.length, first);
-}
-
-function requireIdentity(identity: Identity | undefined, number: number, count: number, first: Identity | undefined) {
+  const identity = number === 0 ? first : await withClient(configs[number]!, readIdentity);
+  const count = configs.length;
   const name = `database ${number}`;
   if (!identity) throw new Error(`${name} is not set up; run \`database shards init\``);
   if (identity.installation !== first?.installation) throw new Error(`${name} belongs to another installation`);

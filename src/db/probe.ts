@@ -9,6 +9,7 @@ import { setReachable } from './shards.ts';
 const QUERY_TIMEOUT_MS = SECOND;
 const CONNECTIONS = 2;
 const PROBE_INTERVAL_MS = SECOND / 2;
+const ADMISSION_INTERVAL_MS = 10 * SECOND;
 
 const NEWS: Record<DatabaseState, (name: string) => string> = {
   writable: (name) => `${name} accepts writes again`,
@@ -74,9 +75,22 @@ export class DatabaseProbe {
 /** Probes of all databases. With several of them, one that does not respond is excluded until it does again. */
 export class DatabaseProbes {
   readonly all: readonly DatabaseProbe[];
+  readonly #log: Logger;
+  /** Did not respond at the start. */
+  readonly #away: Set<number>;
+  readonly #admit: (number: number) => Promise<void>;
+  readonly #admitting = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(databases: readonly pg.PoolConfig[], log: Logger) {
+  /** @param admit makes a database ready that was away at the start; tried again while it fails */
+  constructor(
+    databases: readonly pg.PoolConfig[],
+    log: Logger,
+    { away = [], admit = async () => {} }: { away?: readonly number[]; admit?: (number: number) => Promise<void> } = {},
+  ) {
+    this.#log = log;
+    this.#away = new Set(away);
+    this.#admit = admit;
     const name = (number: number) => (databases.length === 1 ? undefined : `database ${number}`);
     this.all = databases.map((database, number) => new DatabaseProbe(database, log, name(number)));
   }
@@ -90,11 +104,29 @@ export class DatabaseProbes {
     const states = await Promise.all(
       this.all.map(async (probe, number) => {
         const state = await probe.state();
+        if (this.#away.has(number)) {
+          if (state !== 'unavailable') void this.#admitOnce(number);
+          return 'unavailable';
+        }
         if (this.all.length > 1) setReachable(number, state !== 'unavailable');
         return state;
       }),
     );
     return STATES.find((state) => states.includes(state))!;
+  }
+
+  async #admitOnce(number: number): Promise<void> {
+    if (this.#admitting.has(number)) return;
+    this.#admitting.add(number);
+    try {
+      await this.#admit(number);
+      this.#away.delete(number);
+    } catch (error) {
+      this.#log.error({ err: error }, `database ${number} responds, but cannot be used; retrying`);
+      await delay(ADMISSION_INTERVAL_MS, undefined, { ref: false });
+    } finally {
+      this.#admitting.delete(number);
+    }
   }
 
   async stop(): Promise<void> {

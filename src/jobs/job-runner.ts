@@ -12,7 +12,7 @@ import {
 import type { JobResult } from '../administration/jobs/rows.ts';
 import type { JobOrder, JobRunner, Services } from '../context.ts';
 import { isDatabaseUnavailable } from '../db/failures.ts';
-import { fromEachShard } from '../db/shards.ts';
+import { fromReachable } from '../db/shards.ts';
 import { ServiceUnavailableError } from '../lib/errors.ts';
 import { DAY, SECOND } from '../lib/time.ts';
 import { ArchiveError } from '../operator/archive/archive-error.ts';
@@ -133,7 +133,7 @@ export class JobRuns implements JobRunner {
       this.#isTickWanted = false;
       if (performance.now() - this.#lapsedAt > LAPSE_INTERVAL_MS) {
         this.#lapsedAt = performance.now();
-        const lapsed = await fromEachShard(() => interruptLapsed(this.#services.now()));
+        const lapsed = await fromReachable(() => interruptLapsed(this.#services.now()));
         for (const job of lapsed) this.#services.jobNotifier.changed(job);
       }
       for (const job of [...this.#jobs.values()]) {

@@ -5,8 +5,10 @@ import type pg from 'pg';
 import { type Config, ConfigError, naming } from '../config.ts';
 import { connectTo } from '../db/connection.ts';
 import { startEmbedded } from '../db/embedded.ts';
-import { requireIdentities } from '../db/identity.ts';
+import { isDatabaseUnavailable } from '../db/failures.ts';
+import { requireIdentity } from '../db/identity.ts';
 import { migrate } from '../db/migrate.ts';
+import { SECOND } from '../lib/time.ts';
 import { PROJECT_ROOT } from '../project-root.ts';
 
 // Without the modules of Prisma, because the primary process of workers needs none of them, and a start loads them
@@ -17,6 +19,9 @@ const OLDEST_POSTGRES = 15;
 const CONNECTIONS = 100;
 const CONNECTIONS_PER_WORKER = 20;
 const connectionsOf = (workers: number) => CONNECTIONS + (workers - 1) * CONNECTIONS_PER_WORKER;
+
+/** One database that hangs must not keep the service from serving the others. */
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
 
 const MIGRATIONS = new URL('prisma/migrations', PROJECT_ROOT);
 
@@ -31,6 +36,8 @@ export interface Connections {
   direct: pg.ClientConfig;
   /** The further databases among which applications are divided; each provides sessions. */
   others: pg.ClientConfig[];
+  /** Numbers of those that did not respond at the start. */
+  away: number[];
 }
 
 export interface DatabaseServer extends Connections {
@@ -59,10 +66,22 @@ export async function openServer(config: DatabaseSettings, options: OpenOptions 
   if (databaseUrl) {
     const direct = { connectionString: databaseDirectUrl ?? databaseUrl };
     await prepare(direct, onProgress).catch(naming(databaseDirectUrl ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'));
-    const others = databaseShards.map((connectionString) => ({ connectionString }));
-    for (const other of others) await prepare(other, onProgress).catch(naming('DATABASE_SHARDS'));
-    if (checksIdentity) await requireIdentities([direct, ...others]).catch(naming('DATABASE_SHARDS'));
-    return { config: { connectionString: databaseUrl }, direct, others, stop: async () => {} };
+    const others = databaseShards.map((connectionString) => ({
+      connectionString,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    }));
+    const connections = { config: { connectionString: databaseUrl }, direct, others };
+    const away: number[] = [];
+    for (const number of others.keys()) {
+      const admitted = admit(connections, number + 1, { checksIdentity, onProgress });
+      await admitted.catch((error) => {
+        if (!checksIdentity || !isDatabaseUnavailable(error)) naming('DATABASE_SHARDS')(error);
+        onProgress(`database ${number + 1} does not respond; its applications are unavailable: ${error.message}`);
+        away.push(number + 1);
+      });
+    }
+    if (checksIdentity) await requireIdentity([direct, ...others], 0).catch(naming('DATABASE_SHARDS'));
+    return { ...connections, away, stop: async () => {} };
   }
   await mkdir(dataDir, { recursive: true }).catch(naming('DATA_DIR'));
   const folder = folderOf(dataDir);
@@ -71,11 +90,21 @@ export async function openServer(config: DatabaseSettings, options: OpenOptions 
   const embedded = await startEmbedded({ dataDir: folder, database: 'atrium', flags });
   try {
     await prepare(embedded.config, onProgress);
-    return { config: embedded.config, direct: embedded.config, others: [], stop: () => embedded.stop() };
+    return { config: embedded.config, direct: embedded.config, others: [], away: [], stop: () => embedded.stop() };
   } catch (error) {
     await embedded.stop();
     throw error;
   }
+}
+
+/** Makes a further database ready for use. @throws it does not respond, or is not the database of this number */
+export async function admit(
+  { direct, others }: Pick<Connections, 'direct' | 'others'>,
+  number: number,
+  { checksIdentity = true, onProgress = () => {} }: Pick<OpenOptions, 'checksIdentity' | 'onProgress'> = {},
+): Promise<void> {
+  await prepare(others[number - 1]!, onProgress);
+  if (checksIdentity) await requireIdentity([direct, ...others], number);
 }
 
 const folderOf = (dataDir: string) => join(dataDir, 'postgres');

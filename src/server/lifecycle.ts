@@ -3,7 +3,7 @@ import type { Services } from '../context.ts';
 import { poolState } from '../db/client.ts';
 import { laneLoads } from '../db/lanes.ts';
 import { DatabaseProbes } from '../db/probe.ts';
-import { allShards, onShard } from '../db/shards.ts';
+import { allShards, onShard, setReachable } from '../db/shards.ts';
 import { readBacklog } from '../jobs/backlog.ts';
 import { PushJobs } from '../jobs/pushes.ts';
 import { RequestStorage } from '../jobs/store-requests.ts';
@@ -20,6 +20,10 @@ export interface AppDependencies extends ServiceDependencies {
   drainSeconds?: number;
   stalledAfter?: number | undefined;
   peers?: Peers | undefined;
+  /** Numbers of databases that did not respond at the start. */
+  away?: readonly number[];
+  /** Makes such a database ready for use. */
+  admitDatabase?: (number: number) => Promise<void>;
   /** Default: HTTP servers at `host` and the ports. */
   entrances?: EmbeddedEntrances | undefined;
 }
@@ -40,11 +44,16 @@ interface Part {
 }
 
 export async function startApp(dependencies: AppDependencies): Promise<App> {
-  const { config, database, otherDatabases = [], now, drainSeconds = 0, stalledAfter, peers } = dependencies;
+  const { config, database, otherDatabases = [], away = [], now, drainSeconds = 0, stalledAfter, peers } = dependencies;
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
-  const probes = new DatabaseProbes([database, ...otherDatabases], dependencies.log);
+  const admitDatabase = async (number: number) => {
+    await dependencies.admitDatabase?.(number);
+    setReachable(number, true);
+    await startPushes(number);
+  };
+  const probes = new DatabaseProbes([database, ...otherDatabases], dependencies.log, { away, admit: admitDatabase });
   const readings: Readings = {
     sockets: () => sockets.count(),
     pool: poolState,
@@ -68,11 +77,12 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const pushJobs = [database, ...otherDatabases].map((one, number) =>
     onShard(allShards()[number]!, () => new PushJobs(services, one)),
   );
+  const startPushes = (number: number) => onShard(allShards()[number]!, () => pushJobs[number]!.start());
   const stopPushes = () => Promise.all(pushJobs.map((jobs) => jobs.stop()));
 
   const sweeps = new Sweeps(services, config);
   const startWork = async () => {
-    for (const [number, jobs] of pushJobs.entries()) await onShard(allShards()[number]!, () => jobs.start());
+    for (const number of pushJobs.keys()) if (!away.includes(number)) await startPushes(number);
     try {
       [url = '', consoleAddress = ''] = await entrances.open();
     } catch (error) {

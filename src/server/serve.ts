@@ -3,7 +3,7 @@ import { createSetupLink } from '../administration/administrators/links.ts';
 import { type Config, naming } from '../config.ts';
 import type { ApplicationCredentials } from '../resolvers/applications/create.ts';
 import { createGateways } from './create-gateways.ts';
-import type { DatabaseServer } from './database-server.ts';
+import { admit, type DatabaseServer } from './database-server.ts';
 import { type App, type AppDependencies, startApp } from './lifecycle.ts';
 import { credentialsFile, prepare } from './prepare.ts';
 import { connect, createEncrypter } from './startup.ts';
@@ -34,6 +34,8 @@ export async function serve(
       database: database.config,
       directDatabase: database.direct,
       otherDatabases: database.others,
+      away: database.away,
+      admitDatabase: (number) => admit(database, number),
       now,
       log,
       encrypter,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type Config, naming } from '../config.ts';
 import { connectDatabase, db } from '../db/client.ts';
-import { homeOf } from '../db/shards.ts';
+import { homeOf, setReachable } from '../db/shards.ts';
 import { Encrypter } from '../platform/encryption/encrypter.ts';
 import { readKeyFile } from '../platform/encryption/key-file.ts';
 import {
@@ -20,6 +20,7 @@ export async function openDatabase(config: DatabaseSettings, options: OpenOption
 export async function connect(server: DatabaseServer): Promise<DatabaseServer> {
   try {
     await connectDatabase(server.config, ...server.others);
+    for (const number of server.away) setReachable(number, false);
   } catch (error) {
     await server.stop();
     throw error;
@@ -38,6 +39,12 @@ export async function directOf({ direct, others }: Connections, applicationId?: 
   if (others.length === 0) return direct;
   if (applicationId === undefined) throw new Error('there are several databases: name one application');
   return [direct, ...others][(await homeOf(applicationId)).number]!;
+}
+
+/** Those with applications, or that of one application. */
+export async function databasesOf(connections: Connections, applicationId?: number): Promise<pg.ClientConfig[]> {
+  if (applicationId !== undefined) return [await directOf(connections, applicationId)];
+  return [connections.direct, ...connections.others];
 }
 
 /** The first process creates the key file in `DATA_DIR`. */

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import type { ClientConfig } from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '../../config.ts';
 import { createStorage } from '../../gateways/create-storage.ts';
 import { countUndecryptable } from '../../resolvers/applications/secrets.ts';
-import { createEncrypter, directOf, openDatabase } from '../../server/startup.ts';
+import { createEncrypter, databasesOf, openDatabase } from '../../server/startup.ts';
 import type { Difference } from '../integrity/check.ts';
 import { CHECKS, checkDatabase } from '../integrity/run.ts';
 import { print } from './answer.ts';
@@ -56,22 +57,27 @@ async function check(applicationId: number | undefined, repairs: boolean) {
   const found: (Omit<Difference, 'row'> & { row: string; isRepaired: boolean })[] = [];
   try {
     const encrypter = await createEncrypter(config);
-    await checkDatabase({
-      database: await directOf(database, applicationId),
-      storage,
-      countUndecryptable: (id) => countUndecryptable(encrypter, { applicationId: id }),
-      signal,
-      now: new Date(),
-      applicationId,
-      repairs,
-      onBegin: (name, id) => progress.begin(id === null ? name : `application ${id}: ${name}`),
-      onDifference: ({ row, ...difference }, isRepaired) => {
-        const count = counts.get(difference.check)!;
-        count.differences++;
-        if (isRepaired) count.repaired++;
-        if (count.differences <= MAX_PRINTED) found.push({ ...difference, row: JSON.stringify(row), isRepaired });
-      },
-    });
+    const databases = await databasesOf(database, applicationId);
+    // Administrators are in the first one.
+    const isElsewhere = (one: ClientConfig, id: number | null) => id === null && one !== databases[0];
+    for (const one of databases)
+      await checkDatabase({
+        database: one,
+        storage,
+        countUndecryptable: async (id) =>
+          isElsewhere(one, id) ? 0 : countUndecryptable(encrypter, { applicationId: id }),
+        signal,
+        now: new Date(),
+        applicationId,
+        repairs,
+        onBegin: (name, id) => progress.begin(id === null ? name : `application ${id}: ${name}`),
+        onDifference: ({ row, ...difference }, isRepaired) => {
+          const count = counts.get(difference.check)!;
+          count.differences++;
+          if (isRepaired) count.repaired++;
+          if (count.differences <= MAX_PRINTED) found.push({ ...difference, row: JSON.stringify(row), isRepaired });
+        },
+      });
   } finally {
     forget();
     progress.end();

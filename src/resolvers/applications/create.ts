@@ -3,7 +3,7 @@ import { jobOf } from '../../administration/administrators/rows.ts';
 import type { Services } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import { fromEachShard, onEachShard, onShardOf } from '../../db/shards.ts';
+import { fromEachShard, fromReachable, onShardOf } from '../../db/shards.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
@@ -39,8 +39,9 @@ export async function bootstrapApplication(
   now: Date,
   keep: (credentials: ApplicationCredentials) => Promise<void> = async () => {},
 ): Promise<ApplicationCredentials | undefined> {
-  const counts = await onEachShard(() => db.application.count());
-  if (counts.some((count) => count > 0)) return undefined;
+  const isAny = (ids: unknown[]) => ids.length > 0;
+  if (isAny(await fromReachable(() => db.application.findMany({ select: { id: true }, take: 1 }), isAny)))
+    return undefined;
   return inTurn(BACKGROUND, input.id ?? 1, async (transaction) => {
     if ((await transaction.application.count()) > 0) return undefined;
     const credentials = await storeApplication(transaction, input, now);

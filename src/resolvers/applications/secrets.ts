@@ -1,6 +1,6 @@
 import { additionalDataOfTotp } from '../../administration/administrators/totp.ts';
 import { db } from '../../db/client.ts';
-import { fromEachShard } from '../../db/shards.ts';
+import { fromReachable } from '../../db/shards.ts';
 import { DecryptionError, type Encrypter } from '../../platform/encryption/encrypter.ts';
 import { additionalDataOfApiKey } from '../ai/assistants.ts';
 import { additionalDataOfSettings } from '../pushes/settings.ts';
@@ -33,9 +33,9 @@ async function secretsOfApplications(some: {
   take?: number;
 }): Promise<Encrypted[]> {
   const [providers, settings, assistants] = await Promise.all([
-    fromEachShard(() => db.identityProvider.findMany(some)),
-    fromEachShard(() => db.pushSettings.findMany(some)),
-    fromEachShard(() => db.assistant.findMany(some)),
+    fromReachable(() => db.identityProvider.findMany(some)),
+    fromReachable(() => db.pushSettings.findMany(some)),
+    fromReachable(() => db.assistant.findMany(some)),
   ]);
   return [
     ...providers.map((row): Encrypted => [row.encryptedSecrets, additionalDataOfProvider(row)]),

@@ -37,7 +37,7 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
       SELECT ${KEY}, ${CATALOGUE}
       FROM api_keys k JOIN applications a ON a.id = k.application_id
       WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`,
-    (found) => found.length === new Set(hashes).size,
+    (found) => new Set(found.map(({ keyHash }) => keyHash)).size === new Set(hashes).size,
   );
   const byHash = new Map(rows.map((row) => [row.keyHash, row]));
   return hashes.map((hash) => byHash.get(hash));

@@ -1,6 +1,6 @@
 import type { AdministrationContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
-import { fromEachShard } from '../../db/shards.ts';
+import { fromReachable } from '../../db/shards.ts';
 import { transact } from '../../db/transact.ts';
 import { identitySettings, type IdentityProvider as Provider } from '../../gateways/identity.ts';
 import type { IdentityProvider } from '../../generated/prisma/client.ts';
@@ -76,7 +76,7 @@ export function openSettings(row: IdentityProvider, encrypter: Encrypter): Prism
 
 /** Migrates rows from before encryption. Safe to run in parallel and to interrupt. */
 export async function encryptIdentityProviders(encrypter: Encrypter): Promise<void> {
-  const rows = await fromEachShard(() => db.identityProvider.findMany({ where: { encryptedSecrets: null } }));
+  const rows = await fromReachable(() => db.identityProvider.findMany({ where: { encryptedSecrets: null } }));
   for (const { applicationId, provider, settings, updatedAt } of rows) {
     const key = { applicationId, provider };
     const split = withoutSecrets(settings as Prisma.InputJsonObject, key, encrypter);

@@ -1,14 +1,21 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli, cliJson } from '../../support/app/cli.ts';
 import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
-import { freePort, REDIS, startRedis } from '../../support/app/redis.ts';
-import { createDataDir, failToStart, type Service, startService } from '../../support/app/service.ts';
+import { REDIS } from '../../support/app/redis.ts';
+import { failToStart, startService } from '../../support/app/service.ts';
 import { until } from '../../support/app/until.ts';
-import type { QuickUser } from '../../support/fixtures/chat.ts';
 import { Random } from '../../support/fixtures/random.ts';
 import { Listener } from '../chaos/listener.ts';
 import { Writer } from '../chaos/writer.ts';
+import {
+  type Chat,
+  type Installation,
+  onDatabase,
+  request,
+  startChat,
+  startInstallation,
+  tablesOf,
+} from './installation.ts';
 
 if (!REDIS) console.info('Redis is not installed: several databases are not tested.');
 
@@ -18,50 +25,26 @@ const MESSAGES = 10;
 /** Of the first database, before there were two. */
 const LAST_FILE = 100;
 
-interface Chat {
-  applicationId: number;
-  alice: QuickUser;
-  bob: QuickUser;
-  dialogId: string;
-  since: string;
-}
-
 /** An application on each of two PostgreSQL servers, or more; two processes of the service. */
 describe.skipIf(!REDIS)('two databases', () => {
-  const databases: OwnDatabase[] = [];
-  const services: Service[] = [];
-  const urls = () => services.map(({ url }) => url);
+  let installation: Installation;
+  let databases: OwnDatabase[];
   let env: Record<string, string>;
   let chats: Chat[];
-  let end = async () => {};
+  const urls = () => installation.urls();
 
   beforeAll(async () => {
-    databases.push(await startOwnDatabase(), await startOwnDatabase());
-    const [first, second] = databases as [OwnDatabase, OwnDatabase];
-    const port = await freePort();
-    const stopRedis = await startRedis(port);
-    const folder = await createDataDir();
-    const connections = {
-      DATABASE_URL: first.url,
-      DATABASE_SHARDS: second.url,
-      REDIS_URL: `redis://127.0.0.1:${port}`,
-    };
-    env = { ...connections, DATA_DIR: folder.dataDir };
-    end = async () => {
-      await Promise.all(services.map((service) => service.kill()));
-      await stopRedis();
-      await folder.remove();
-      await Promise.all(databases.map((database) => database.drop()));
-    };
-    await onDatabase(first, `SELECT setval('blobs_id_seq', $1)`, [LAST_FILE]);
+    installation = await startInstallation(async ([first]) => {
+      await onDatabase(first!, `SELECT setval('blobs_id_seq', $1)`, [LAST_FILE]);
+    });
+    ({ databases, env } = installation);
     expect(await cliJson(env, 'database', 'shards', 'init')).toEqual({ databases: 2 });
-    services.push(await startService(folder.dataDir, env), await startService(folder.dataDir, env));
     const applications = await Promise.all(
       [1, 2, 3, 4].map((nth) => cliJson(env, 'app', 'create', '--name', `app ${nth}`)),
     );
-    chats = await Promise.all(applications.map(startChat));
+    chats = await Promise.all(applications.map((application) => startChat(urls()[0]!, application)));
   });
-  afterAll(() => end());
+  afterAll(() => installation.end());
 
   test('each application is on one server, and is served by every process', async () => {
     await exchangeMessages(chats);
@@ -120,9 +103,29 @@ describe.skipIf(!REDIS)('two databases', () => {
     await exchangeMessages(chats);
   });
 
+  test('a process that starts while a server is away serves the others, and its own when it is back', async () => {
+    const [away, others] = [chats.filter(isOnSecond), chats.filter((chat) => !isOnSecond(chat))];
+    await databases[1]!.stop();
+    const late = await startService(env.DATA_DIR!, env);
+    try {
+      const text = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
+      const sendThere = ({ alice, dialogId }: Chat) =>
+        request(late.url, text, { input: { dialogId, text: 'hello' } }, alice.headers);
+      for (const chat of others) expect((await sendThere(chat)).data.sendMessage.id).toBeTruthy();
+      for (const chat of away) expect((await sendThere(chat)).errors[0].extensions.code).toBe('SERVICE_UNAVAILABLE');
+      await databases[1]!.start();
+      for (const chat of away) await until(async () => (await sendThere(chat)).data?.sendMessage);
+    } finally {
+      await late.kill();
+      await databases[1]!.start();
+    }
+    await exchangeMessages(chats);
+  });
+
   test('keys and sessions of no application are refused, also by a service with several databases', async () => {
     const [{ alice }] = chats as [Chat];
-    const answer = await ask(alice.id, 'nothing', '{ me { id } }', {});
+    const headers = { Authorization: 'ApiKey nothing', 'On-Behalf-Of': String(alice.id) };
+    const answer = await request(urls()[0]!, '{ me { id } }', {}, headers);
     expect(answer.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   });
 
@@ -191,30 +194,9 @@ describe.skipIf(!REDIS)('two databases', () => {
     await Promise.all(exchanges);
   }
 
-  async function startChat({ applicationId, apiKey }: { applicationId: number; apiKey: string }): Promise<Chat> {
-    const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
-    const [alice, bob] = await Promise.all(
-      ['alice', 'bob'].map(async (login) => {
-        const { data } = await ask(undefined, apiKey, create, { input: { login, password: 'password-1' } });
-        return {
-          id: data.createUser.id,
-          headers: { Authorization: `ApiKey ${apiKey}`, 'On-Behalf-Of': String(data.createUser.id) },
-        };
-      }),
-    );
-    const { data } = await ask(
-      alice!.id,
-      apiKey,
-      'mutation ($input: CreateDialogInput!) { createDialog(input: $input) { id } }',
-      { input: { type: 'GROUP', name: 'both', occupantIds: [bob!.id] } },
-    );
-    const { changes } = (await ask(bob!.id, apiKey, '{ changes(first: 1) { cursor } }', {})).data;
-    return { applicationId, alice: alice!, bob: bob!, dialogId: data.createDialog.id, since: changes.cursor };
-  }
-
   function send({ alice, dialogId }: Chat) {
     const query = 'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }';
-    return request(query, { input: { dialogId, text: 'hello' } }, alice.headers);
+    return request(urls()[0]!, query, { input: { dialogId, text: 'hello' } }, alice.headers);
   }
 
   async function createFile({ alice }: Chat): Promise<number> {
@@ -226,44 +208,10 @@ describe.skipIf(!REDIS)('two databases', () => {
     return ((await response.json()) as { blob: { id: number } }).blob.id;
   }
 
-  function ask(userId: number | undefined, key: string, query: string, variables: object) {
-    const behalf: Record<string, string> = userId === undefined ? {} : { 'On-Behalf-Of': String(userId) };
-    return request(query, variables, { Authorization: `ApiKey ${key}`, ...behalf });
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-  async function request(query: string, variables: object, headers: Record<string, string>): Promise<any> {
-    const response = await fetch(`${urls()[0]}/graphql`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...headers },
-      body: JSON.stringify({ query, variables }),
-    });
-    return response.json();
-  }
-
   function onDatabaseOf(chat: Chat, text: string, values: unknown[]) {
     return onDatabase(databases[isOnSecond(chat) ? 1 : 0]!, text, values);
   }
 });
-
-async function onDatabase({ config }: OwnDatabase, text: string, values: unknown[] = []) {
-  const client = new pg.Client(config);
-  await client.connect();
-  try {
-    return await client.query(text, values);
-  } finally {
-    await client.end();
-  }
-}
-
-async function tablesOf(database: OwnDatabase): Promise<string[]> {
-  const { rows } = await onDatabase(
-    database,
-    `SELECT table_name AS name FROM information_schema.columns
-     WHERE table_schema = 'public' AND column_name = 'application_id' AND table_name <> 'administrator_roles'`,
-  );
-  return rows.map(({ name }) => name);
-}
 
 async function applicationsIn(database: OwnDatabase, table: string, column: string): Promise<number[]> {
   const { rows } = await onDatabase(
