@@ -24,7 +24,7 @@ const homes = new Map<number, { shard: Shard; until: number }>();
 const lookUps = new Map<number, Promise<Shard | undefined>>();
 
 /** An application that was deleted and imported may be elsewhere. */
-const HOME_LIFETIME_MS = 10 * SECOND;
+export const HOME_LIFETIME_MS = 5 * SECOND;
 
 /** In place of an application, for what belongs to none. */
 const OF_THE_SERVICE = 0;
@@ -57,12 +57,12 @@ export async function fromEachShard<Row>(read: () => Promise<Row[]>): Promise<Ro
 }
 
 /**
- * Rows of the shards that respond. @param isComplete whether the rows of the others cannot matter
+ * Rows of the shards that respond. @param isComplete whether the rows of the others cannot matter; default: they do not
  * @throws {Error} some do not respond, and their rows could matter
  */
 export async function fromReachable<Row>(
   read: (shard: Shard) => Promise<Row[]>,
-  isComplete: (rows: Row[]) => boolean,
+  isComplete: (rows: Row[]) => boolean = () => true,
 ): Promise<Row[]> {
   const reads = await Promise.allSettled(
     shards.map(async (shard) => {
@@ -97,6 +97,15 @@ export function onShard<Result>(shard: Shard, work: () => Result): Result {
 export function inThisShard<Args extends unknown[], Result>(work: (...args: Args) => Result) {
   const shard = here.getStore();
   return shard ? (...args: Args) => here.run(shard, work, ...args) : work;
+}
+
+/**
+ * For work that reads an application where it is defined: what was read before is of that shard.
+ * @throws {Error} the application is in another one by now
+ */
+export async function requireHere(applicationId: number): Promise<void> {
+  const shard = here.getStore();
+  if (shard && (await homeOf(applicationId)) !== shard) throw unavailable(shard);
 }
 
 /** Runs work of one application that does not name it. */
@@ -161,12 +170,32 @@ async function knownHomeOf(applicationId: number): Promise<Shard | undefined> {
   return lookUp;
 }
 
+const HOME = `
+  SELECT import_id IS NULL AS "isComplete", moves_to IS NOT NULL AS "isMoving" FROM applications WHERE id = $1`;
+
+interface Place {
+  shard: Shard;
+  isComplete: boolean;
+  isMoving: boolean;
+}
+
+/**
+ * The first row of these: that of an application that is not being moved; one that is moving away, because the target is
+ * the home as soon as it is complete; one that is incomplete.
+ */
 async function findHome(applicationId: number): Promise<Shard | undefined> {
-  const statement = { name: 'home', text: 'SELECT FROM applications WHERE id = $1', values: [applicationId] };
-  const read = async (one: Shard) => ((await one.pool.query(statement)).rows.length > 0 ? [one] : []);
-  const [shard] = await fromReachable(read, (found) => found.length > 0);
-  if (shard) homes.set(applicationId, { shard, until: performance.now() + HOME_LIFETIME_MS });
-  return shard;
+  const until = performance.now() + HOME_LIFETIME_MS;
+  const read = async (shard: Shard) => {
+    const statement = { name: 'home', text: HOME, values: [applicationId] };
+    const { rows } = await shard.pool.query<Omit<Place, 'shard'>>(statement);
+    return rows.map((row) => ({ shard, ...row }));
+  };
+  const isSettled = ({ isComplete, isMoving }: Place) => isComplete && !isMoving;
+  const places = await fromReachable(read, (found) => found.some(isSettled));
+  const home = places.find(isSettled) ?? places.find(({ isComplete }) => isComplete) ?? places[0];
+  // Each statement looks for an application that is moving, so that it is sent nowhere else at any time.
+  if (home && !home.isMoving) homes.set(applicationId, { shard: home.shard, until });
+  return home?.shard;
 }
 
 function refusal(problem: string, text: string): Error {

@@ -6,36 +6,38 @@ import { findValidity } from '../resolvers/sessions/validity.ts';
 
 /**
  * Calls `onEnd` once when the credentials of the viewer end: by logout or login with the same token or revocation of
- * the key in any process, or by expiry. It may call `onEnd` before it returns.
+ * the key in any process, or by expiry. It may call `onEnd` before it returns. `isMoved`: the credentials remain valid,
+ * but the application is in another database, to which a new connection leads.
  * @returns stops following
  */
-export async function followCredentials(
-  viewer: KnownViewer,
-  services: Services,
-  onEnd: () => void,
-): Promise<() => void> {
+export async function followCredentials(viewer: KnownViewer, services: Services, onEnd: OnEnd): Promise<() => void> {
   const following = new Following(viewer, services, onEnd);
   await following.start();
   return () => following.stop();
 }
 
+type OnEnd = (reason: { isMoved: boolean }) => void;
+
 class Following {
   readonly #viewer: KnownViewer;
   readonly #services: Services;
-  readonly #onEnd: () => void;
+  readonly #onEnd: OnEnd;
   #stopListening = () => {};
   /** Milliseconds since 1970. */
   #expiresAt: number | undefined;
   #isFollowing = true;
 
-  constructor(viewer: KnownViewer, services: Services, onEnd: () => void) {
+  constructor(viewer: KnownViewer, services: Services, onEnd: OnEnd) {
     this.#viewer = viewer;
     this.#services = services;
     this.#onEnd = onEnd;
   }
 
   async start(): Promise<void> {
-    this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, () => void this.#check());
+    this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, (kind) => {
+      if (kind === 'applicationMoved') this.#end(true);
+      else void this.#check();
+    });
     everySecond.add(this);
     await this.#check(); // they may have ended before the listener was added
   }
@@ -50,6 +52,12 @@ class Following {
     if (this.#expiresAt !== undefined && this.#expiresAt <= this.#services.now().getTime()) void this.#check();
   }
 
+  #end(isMoved: boolean): void {
+    if (!this.#isFollowing) return;
+    this.stop();
+    this.#onEnd({ isMoved });
+  }
+
   // Reads the session because requests in other processes may have extended its lifetime.
   async #check(): Promise<void> {
     const { now, log } = this.#services;
@@ -57,9 +65,7 @@ class Following {
     try {
       const validity = await findValidity(this.#viewer, this.#services);
       this.#expiresAt = validity?.expiresAt?.getTime();
-      if (validity || !this.#isFollowing) return;
-      this.stop();
-      this.#onEnd();
+      if (!validity) this.#end(false);
     } catch (error) {
       log.warn({ err: error }, 'credentials of an open connection could not be checked; retrying within a second');
       this.#expiresAt = now().getTime();

@@ -16,7 +16,7 @@ export function credentialTopics(viewer: KnownViewer): string[] {
   const { applicationId } = viewer;
   const topic = (kind: StreamRow['kind'], subject: number) =>
     credentialTopic({ kind, applicationId, subjectId: String(subject) });
-  const topics: string[] = [];
+  const topics = [topic('applicationMoved', applicationId)];
   if ('session' in viewer && viewer.session) {
     topics.push(topic('sessionEnded', viewer.session.id), topic('sessionMinutesChanged', applicationId));
   }

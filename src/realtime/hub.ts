@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { inThisShard } from '../db/shards.ts';
+import { inThisShard, requireHere } from '../db/shards.ts';
 import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
@@ -27,6 +27,8 @@ const MAX_STEPS = 20;
 
 const TYPING = 'typing';
 
+type CredentialCallback = (kind: StreamRow['kind']) => void;
+
 export interface Changes {
   events: StreamEvent[];
   /** Position up to which the events are complete. */
@@ -47,7 +49,9 @@ export class Hub {
   #recipients = new RecipientResolver();
   readonly #recent = new RecentEvents();
   readonly #subscriptions = new SubscriptionRegistry();
-  readonly #credentials = new Map<string, Set<() => void>>();
+  /** An application that has moved has other positions. */
+  readonly #requireHere = inThisShard(requireHere);
+  readonly #credentials = new Map<string, Set<CredentialCallback>>();
   /** Incremented whenever a user may have lost rights in a dialog. */
   removals = 0;
   /** Last position read. */
@@ -109,10 +113,12 @@ export class Hub {
   }
 
   /**
-   * Adds a subscription. It receives all later events, and earlier ones only after `since`.
-   * @throws {BadInputError} too many values in the filters of the caller's record subscriptions
+   * Adds a subscription. It receives all later events, and earlier ones only after the cursor.
+   * @throws {BadInputError} malformed cursor, or too many values in the filters of the caller's record subscriptions
+   * @throws {CursorExpiredError}
    */
-  async subscribe(target: SubscriptionTarget, since: bigint | undefined): Promise<Subscription> {
+  async subscribe(target: SubscriptionTarget, cursor: string | undefined): Promise<Subscription> {
+    const since = cursor === undefined ? undefined : await requireKept(cursor, target.viewer);
     const timeline = timelineChanges();
     await this.#retain();
     await this.#recheck(target, since, timeline).catch((error) => {
@@ -128,6 +134,10 @@ export class Hub {
       this.#listeners--;
       throw error;
     }
+    await this.#requireHere(target.viewer.applicationId).catch(async (error) => {
+      await subscription.return();
+      throw error;
+    });
     return subscription;
   }
 
@@ -135,8 +145,9 @@ export class Hub {
     return this.#subscriptions.hasRecordFilter(recordClass, text);
   }
 
-  /** Does not wait for events. Without `since` it returns only the current position. */
-  async changes(target: SubscriptionTarget, since: bigint | undefined, most: number): Promise<Changes> {
+  /** Does not wait for events. Without a cursor it returns only the current position. @throws {CursorExpiredError} */
+  async changes(target: SubscriptionTarget, cursor: string | undefined, most: number): Promise<Changes> {
+    const since = cursor === undefined ? undefined : await requireKept(cursor, target.viewer);
     const timeline = timelineChanges();
     await this.#retain();
     try {
@@ -149,6 +160,7 @@ export class Hub {
         position = step.reached;
       }
       await this.#recheck(target, since, timeline);
+      await this.#requireHere(target.viewer.applicationId);
       const rest = events.splice(most);
       if (rest.length > 0) position = events.at(-1)!.payload.position;
       return { events, position, hasMore: position < end };
@@ -164,12 +176,15 @@ export class Hub {
   }
 
   /**
-   * Calls back when the credentials of the viewer may have ended or changed in any process. The callback must check
-   * whether they are still valid, because the event may be older than the credentials. @returns stops listening
+   * Calls back when the credentials of the viewer may have ended or changed in any process, or the application has moved
+   * to another database, whose hub continues. The callback must check whether credentials are still valid, because the
+   * event may be older than they are. @returns stops listening
    */
-  async onCredentialsChanged(viewer: KnownViewer, callback: () => void): Promise<() => void> {
+  async onCredentialsChanged(viewer: KnownViewer, callback: CredentialCallback): Promise<() => void> {
     await this.#retain();
     for (const topic of credentialTopics(viewer)) addTo(this.#credentials, topic, callback);
+    if ('applicationId' in viewer)
+      await this.#requireHere(viewer.applicationId).catch(() => callback('applicationMoved'));
     let isListening = true;
     return () => {
       for (const topic of credentialTopics(viewer)) removeFrom(this.#credentials, topic, callback);
@@ -255,6 +270,7 @@ export class Hub {
   async #readMissed(after: bigint, upTo: bigint, target: SubscriptionTarget) {
     const { rows, ...read } = await this.#recent.read(target.viewer, after, upTo);
     const known = await this.#recipients.confine(rows, target);
+    await this.#requireHere(target.viewer.applicationId);
     return { events: known.map((row) => this.#recent.eventOf(row)), ...read };
   }
 
@@ -287,6 +303,8 @@ export class Hub {
         this.#recent.add(rows);
         this.#horizon = reader.horizon;
         if (rows.some((row) => row.kind === 'dialogRemoved')) this.removals++;
+        // Its events are stored before those in memory.
+        if (rows.some((row) => row.kind === 'applicationMoved')) this.#recent.restart(this.#horizon);
         this.#undelivered.push(...rows);
         await this.#dispatch();
         if (isBehind === 'gap') await delay(GAP_RETRY_MS);
@@ -309,7 +327,7 @@ export class Hub {
     if (rows !== this.#undelivered) return; // they are read again from a new timeline
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
-      for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback();
+      for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback(row.kind);
       if (this.#subscriptions.mayWant(row)) this.#subscriptions.deliver(row, recipients(row));
     }
   }

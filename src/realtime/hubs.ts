@@ -43,11 +43,11 @@ class Hubs implements LiveEvents {
     return this.#hubs.reduce((count, { removals }) => count + removals, 0);
   }
 
-  subscribe: Hub['subscribe'] = (target, since) =>
-    this.#of(target.viewer.applicationId, (hub) => hub.subscribe(target, since));
+  subscribe: Hub['subscribe'] = (target, cursor) =>
+    this.#of(target.viewer.applicationId, (hub) => hub.subscribe(target, cursor));
 
-  changes: Hub['changes'] = (target, since, most) =>
-    this.#of(target.viewer.applicationId, (hub) => hub.changes(target, since, most));
+  changes: Hub['changes'] = (target, cursor, most) =>
+    this.#of(target.viewer.applicationId, (hub) => hub.changes(target, cursor, most));
 
   onCredentialsChanged: Hub['onCredentialsChanged'] = (viewer, callback) =>
     this.#of('applicationId' in viewer ? viewer.applicationId : 0, (hub) => hub.onCredentialsChanged(viewer, callback));

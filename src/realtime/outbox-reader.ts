@@ -119,15 +119,23 @@ export function readMissed(applicationId: number, after: bigint, upTo: bigint, l
     ORDER BY e.position LIMIT ${limit}`;
 }
 
-/** Whether no event after the position has expired. 0 precedes the first row. Expired rows may still be stored. */
-export async function isKept(position: bigint): Promise<boolean> {
-  const [row] = await query<{ isKept: boolean }>`
-    SELECT CASE WHEN ${position}::bigint > 0 THEN EXISTS (
-        SELECT FROM events_outbox WHERE position = ${position} AND position >= s.position)
-      ELSE coalesce((SELECT min(position) FROM events_outbox WHERE position >= s.position) = 1, true)
+/**
+ * @param position may come from an earlier database of the application
+ * @returns the position here; undefined if events after it have expired. 0 precedes the first row. Expired rows may
+ * still be stored.
+ */
+export async function keptPosition(position: bigint, applicationId: number): Promise<bigint | undefined> {
+  const [row] = await query<{ position: bigint; isKept: boolean }>`
+    SELECT ${position}::bigint + coalesce(m.shift, 0) AS position,
+      CASE WHEN m.shift IS NOT NULL THEN ${position}::bigint + m.shift >= s.position
+        WHEN ${position}::bigint > 0 THEN EXISTS (
+          SELECT FROM events_outbox WHERE position = ${position} AND position >= s.position)
+        ELSE coalesce((SELECT min(position) FROM events_outbox WHERE position >= s.position) = 1, true)
       END AS "isKept"
-    FROM outbox_start s WHERE s.id = 1`;
-  return row!.isKept;
+    FROM outbox_start s LEFT JOIN moved_positions m
+      ON m.application_id = ${applicationId} AND ${position}::bigint BETWEEN m.first AND m.last
+    WHERE s.id = 1`;
+  return row!.isKept ? row!.position : undefined;
 }
 
 /** The last committed position; earlier ones may still be in flight. */

@@ -54,7 +54,7 @@ test('every change that an administrator, an API key or the operator can make ru
 const UNAUDITED = [
   'activity_cursor activity_hours ai_usage audit_chains audit_entries blob_counts blob_uploads daily_usage',
   'database_identity deleted_classes destroyed_dialogs events_outbox geodata_counts message_keys message_marks',
-  'migrated_items outbox_start',
+  'migrated_items moved_positions outbox_start row_changes',
   'migrated_messages passkey_challenges push_cursor push_deliveries push_sends rate_limits record_keys request_log',
   'request_log_ends request_log_hours timelines unclaimed_files used_nonces',
 ].flatMap((line) => line.split(' '));

@@ -360,7 +360,7 @@ describe('since', () => {
     const fast = await listen(MESSAGE_SENT, { dialogId }, alice!);
     await send(alice!, dialogId, 'seen on the fast one');
     const [{ messageSent }] = await fast.atLeast(1);
-    const resumed = await slow.subscribe(watched, BigInt(messageSent.cursor));
+    const resumed = await slow.subscribe(watched, messageSent.cursor);
     slow.start();
     const next = await send(alice!, dialogId, 'new');
     outbox.wake();

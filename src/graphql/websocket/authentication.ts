@@ -10,6 +10,7 @@ import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
 import { presentError } from '../presented-errors.ts';
 import type { SocketConnection } from './connection.ts';
+import { drain } from './drain.ts';
 import { recordRefusedSocket } from './recording.ts';
 
 const TRY_AGAIN_LATER = 1013;
@@ -63,8 +64,8 @@ export class SocketAuthentication {
     // Others who act as the user must not make them appear online, which would also stop pushes to their devices.
     if (viewer.kind === 'user' && viewer.session) connection.onClosed(this.#services.presence.connect(viewer));
     connection.credentials = credentials;
-    const release = await followCredentials(viewer, this.#services, () =>
-      connection.close(CloseCode.Forbidden, 'Forbidden'),
+    const release = await followCredentials(viewer, this.#services, ({ isMoved }) =>
+      isMoved ? void drain(connection) : connection.close(CloseCode.Forbidden, 'Forbidden'),
     );
     connection.onClosed(release);
     if (connection.isOpen) connection.logTo(this.#services).info(connection.caller, 'socket opened');

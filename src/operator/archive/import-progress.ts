@@ -40,17 +40,21 @@ export async function requireRoom(client: pg.Client, highest: Map<string, bigint
   }
 }
 
-/** Locks each sequence, because its value must not change between reading and setting it. */
+/**
+ * Locks each sequence, because its value must not change between reading and setting it. The steps of a sequence stay
+ * its own, because each of several databases numbers files in steps (src/db/identity.ts).
+ */
 export async function raiseSequences(client: pg.Client, highest: Map<string, bigint>): Promise<void> {
   for (const [sequence, value] of highest) {
     await inTransaction(client, async () => {
       // Changes nothing, but locks the sequence.
-      await client.query(`ALTER SEQUENCE ${sequence} INCREMENT BY 1`);
-      const { rows } = await client.query<{ isBehind: boolean }>(
-        `SELECT CASE WHEN is_called THEN last_value < $1::bigint ELSE last_value <= $1 END AS "isBehind" FROM ${sequence}`,
-        [String(value)],
+      await client.query(`ALTER SEQUENCE ${sequence} NO CYCLE`);
+      await client.query(
+        `SELECT setval(s.seqrelid::regclass, last_value + ceil(($2::numeric - last_value) / s.seqincrement)::bigint * s.seqincrement)
+        FROM ${sequence}, pg_sequence s WHERE s.seqrelid = $1::regclass
+          AND CASE WHEN is_called THEN last_value < $2::bigint ELSE last_value <= $2 END`,
+        [sequence, String(value)],
       );
-      if (rows[0]!.isBehind) await client.query('SELECT setval($1, $2)', [sequence, String(value)]);
     });
   }
 }
@@ -113,11 +117,12 @@ export async function nameActor(client: pg.Client): Promise<void> {
   await client.query('SELECT set_config($1, $2, true)', [ACTOR_SETTING, JSON.stringify(OPERATOR)]);
 }
 
-export async function inTransaction(client: pg.Client, work: () => Promise<void>): Promise<void> {
+export async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   await client.query('BEGIN');
   try {
-    await work();
+    const result = await work();
     await client.query('COMMIT');
+    return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {}); // fails if the connection is lost, which ends the transaction too
     throw error;

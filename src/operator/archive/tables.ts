@@ -30,7 +30,7 @@ export const APPLICATIONS = 'applications';
 export const ARCHIVED: readonly ArchivedTable[] = [
   {
     name: APPLICATIONS,
-    without: ['user_count', 'import_id', 'imported_entries'],
+    without: ['user_count', 'import_id', 'moves_to', 'imported_entries'],
     secrets: { auth_secret: {} },
   },
   { name: 'api_keys' },
@@ -133,6 +133,8 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   outbox_start: 'a position in the outbox',
   push_cursor: 'a position in the outbox',
   timelines: 'that of this database',
+  row_changes: 'of an application that is being moved to another database',
+  moved_positions: 'positions in the outbox',
   migrations: 'progress of a migration from another server',
   migrated_items: 'items of a migration that are not stored yet',
   migrated_messages: 'items of a migration that are not stored yet',

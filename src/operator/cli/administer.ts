@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type pg from 'pg';
 import { pino } from 'pino';
 import { readConfig } from '../../config.ts';
 import type { Context, Services } from '../../context.ts';
@@ -22,7 +23,7 @@ interface Options {
 /** Prints the result, unless the work has printed it itself, before it closes any connection, because secrets are shown only once. */
 export async function administer(
   command: Command,
-  work: (services: Services) => Promise<CommandOutput | undefined>,
+  work: (services: Services, databases: readonly pg.ClientConfig[]) => Promise<CommandOutput | undefined>,
   { mayCreate = false }: Options = {},
 ): Promise<void> {
   const { signal, forget } = onInterruption();
@@ -48,7 +49,7 @@ export async function administer(
     try {
       // Not interrupted from here on, because the output may contain secrets that are shown only once.
       signal.throwIfAborted();
-      const answer = await work(services);
+      const answer = await work(services, [database.direct, ...database.others]);
       if (answer) await print(answer, { json: command.optsWithGlobals().json === true });
       if (answer?.failure) throw new Error(answer.failure);
     } finally {

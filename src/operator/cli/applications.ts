@@ -7,15 +7,17 @@ import type {
   SignatureHash,
 } from '../../generated/prisma/client.ts';
 import { createApplication } from '../../resolvers/applications/create.ts';
-import { DELETED, deleteApplication } from '../../resolvers/applications/delete.ts';
+import { DELETED, deleteApplication, MOVED } from '../../resolvers/applications/delete.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { listApplications } from '../../resolvers/applications/list.ts';
 import { rotateApplicationSecret } from '../../resolvers/applications/secret.ts';
 import { updateApplication } from '../../resolvers/applications/update.ts';
+import { moveApplication } from '../move/move.ts';
 import { administer, administerApplication, missing } from './administer.ts';
 import { pick } from './answer.ts';
 import { confirm, yesOption } from './confirm.ts';
 import { clearable, switchOption, wholeNumber } from './options.ts';
+import { createProgress } from './progress.ts';
 
 const FIELDS = [
   'id',
@@ -44,6 +46,9 @@ const FIELDS = [
 
 const COLUMNS = ['id', 'name', 'authKey', 'createdAt'];
 
+const STEPS = { copying: 'rows copied', switching: 'rows copied while writes wait', removing: 'removing the old rows' };
+
+const BEING_MOVED = 'unfinished: repeat the move';
 const UNFINISHED_IMPORT = 'unfinished: repeat the import, or run discard-import';
 const BEING_DELETED = 'the service is deleting the application';
 
@@ -111,6 +116,30 @@ export function addApplicationCommands(program: Command): void {
       administerApplication(command, id, async (context) => ({
         value: { id, authSecret: await rotateApplicationSecret(id, context.viewer, context) },
       })),
+    );
+
+  app
+    .command('move')
+    .description('move an application to another database while it is used; repeat the command to resume')
+    .argument('<id>', 'id of the application', wholeNumber)
+    .requiredOption('--to <database>', 'number of the database, from 0', wholeNumber)
+    .action((id: number, { to }: { to: number }, command: Command) =>
+      administer(command, async ({ outbox }, databases) => {
+        const progress = createProgress();
+        try {
+          const { from } = await moveApplication({
+            databases,
+            applicationId: id,
+            to,
+            onStep: (step) => progress.begin(STEPS[step]),
+            onRows: (count) => progress.advance(count),
+            wake: () => outbox.wake(),
+          });
+          return { value: { id, from, to } };
+        } finally {
+          progress.end();
+        }
+      }),
     );
 
   app
@@ -196,5 +225,6 @@ function present(application: Application) {
 
 function noteOf({ importId }: Application): { import?: string } {
   if (importId === null) return {};
+  if (importId === MOVED) return { import: BEING_MOVED };
   return { import: importId === DELETED ? BEING_DELETED : UNFINISHED_IMPORT };
 }

@@ -10,6 +10,9 @@ import { TABLES_OF_APPLICATION } from './tables.ts';
 /** Value of `importId`, by which all access is denied. */
 export const DELETED = 'deleted';
 
+/** Value of `importId` in a database that is not, or no longer, the home of an application that moves. */
+export const MOVED = 'moved';
+
 /** Rows per statement, so that no statement holds its locks for long. */
 const BATCH = 5_000;
 

@@ -15,9 +15,15 @@ export async function listMyApplications(
   const ids = roles.flatMap(({ applicationId }) => applicationId ?? []);
   const id = roles.some(({ applicationId }) => applicationId === null) ? undefined : { in: ids };
   const read = () => db.application.findMany({ ...selection, where: { id, importId: null } });
-  return inOrder(await fromReachable(read, () => true));
+  return inOrder(await fromReachable(read));
 }
 
+/** While an application moves, two databases have it. */
 function inOrder(applications: Application[]): Application[] {
-  return applications.sort((one, other) => one.id - other.id);
+  const homeFirst = applications.sort((one, other) => one.id - other.id || rankOf(one) - rankOf(other));
+  return homeFirst.filter(({ id }, nth) => homeFirst[nth - 1]?.id !== id);
+}
+
+function rankOf({ importId, movesTo }: Application): number {
+  return importId !== null ? 2 : movesTo !== null ? 1 : 0;
 }

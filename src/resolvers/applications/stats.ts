@@ -102,6 +102,10 @@ const COUNTS_OF_EVENTS = Prisma.raw(`
   count(*) FILTER (WHERE e.kind = 'reactionAdded')::int,
   count(*) FILTER (WHERE e.kind IN ('recordCreated', 'recordUpdated', 'recordDeleted'))::int`);
 
+const ADD_COUNTS = Prisma.raw(`
+  ON CONFLICT (application_id, hour) DO UPDATE SET messages = h.messages + excluded.messages,
+    reactions = h.reactions + excluded.reactions, record_changes = h.record_changes + excluded.record_changes`);
+
 /** Later than any transaction that appends events lasts, so that no event appears that the cursor has passed. */
 const SETTLED_SECONDS = 120;
 
@@ -128,13 +132,30 @@ async function countBatch(before: Date): Promise<number> {
       INSERT INTO activity_hours AS h (application_id, hour, messages, reactions, record_changes)
       SELECT e.application_id, ${HOUR_OF_EVENT}, ${COUNTS_OF_EVENTS}
       FROM events e JOIN applications a ON a.id = e.application_id AND a.import_id IS NULL
-      WHERE e.kind IN (${COUNTED}) GROUP BY 1, 2
-      ON CONFLICT (application_id, hour) DO UPDATE SET messages = h.messages + excluded.messages,
-        reactions = h.reactions + excluded.reactions, record_changes = h.record_changes + excluded.record_changes),
+      WHERE e.kind IN (${COUNTED}) AND NOT EXISTS (SELECT FROM moved_positions p
+        WHERE p.application_id = e.application_id AND e.position BETWEEN p.first + p.shift AND p.last + p.shift)
+      GROUP BY 1, 2 ${ADD_COUNTS}),
     moved AS (
       UPDATE activity_cursor SET position = greatest(position, (SELECT max(position) FROM events)) WHERE id = 1)
     SELECT count(*)::int AS count FROM events`;
   return row!.count;
+}
+
+/**
+ * Counts events that an application brings from another database, which has not counted them.
+ * @param after position, as `upTo`
+ */
+export function countMovedActivity(
+  applicationId: number,
+  after: bigint,
+  upTo: bigint,
+): { text: string; values: unknown[] } {
+  const { text, values } = Prisma.sql`
+    INSERT INTO activity_hours AS h (application_id, hour, messages, reactions, record_changes)
+    SELECT e.application_id, ${HOUR_OF_EVENT}, ${COUNTS_OF_EVENTS} FROM events_outbox e
+    WHERE e.application_id = ${applicationId} AND e.position > ${after} AND e.position <= ${upTo} AND e.kind IN (${COUNTED})
+    GROUP BY 1, 2 ${ADD_COUNTS}`;
+  return { text, values };
 }
 
 /** Keeps a year of figures. */

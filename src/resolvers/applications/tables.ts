@@ -45,6 +45,8 @@ export const TABLES_OF_APPLICATION = [
   'migrated_messages',
   'migrated_items',
   'migrations',
+  'row_changes',
+  'moved_positions',
   'blob_counts',
   'geodata_counts',
 ] as const;

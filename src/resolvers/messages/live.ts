@@ -2,7 +2,6 @@ import type { ActingContext } from '../../context.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { problem } from '../../lib/problems.ts';
-import { requireKept } from '../../realtime/cursors.ts';
 import type { StreamEvent, Subscription, SubscriptionKind } from '../../realtime/subscription.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
 import { messageLoader } from './rows.ts';
@@ -26,8 +25,8 @@ export async function subscribeToDialogs(
 ): Promise<Subscription> {
   const { removals } = hub;
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const position = since == null ? undefined : await requireKept(since, viewer);
-  const subscription = await hub.subscribe({ viewer, kind, dialogId: dialogId ?? undefined }, position);
+  const target = { viewer, kind, dialogId: dialogId ?? undefined };
+  const subscription = await hub.subscribe(target, since ?? undefined);
   // A removal ends existing subscriptions; one that happened during `subscribe` requires another check.
   if (dialogId != null && hub.removals !== removals) {
     try {
@@ -49,9 +48,8 @@ export async function listChanges(
   if (first < 1 || first > MAX_PAGE)
     throw new BadInputError(problem('OUT_OF_RANGE', { name: 'first', min: 1, max: MAX_PAGE }));
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const position = since == null ? undefined : await requireKept(since, viewer);
   const target = { viewer, kind: 'dialogEvents' as const, dialogId: dialogId ?? undefined };
-  const changes = await hub.changes(target, position, first);
+  const changes = await hub.changes(target, since ?? undefined, first);
   const events = await withoutGone(changes.events, context);
   return { events, cursor: String(changes.position), hasMore: changes.hasMore };
 }
@@ -74,12 +72,8 @@ export async function changedMessages(
   { dialogId, since, limit }: { dialogId: string; since: string; limit: number },
   { viewer, hub }: ActingContext,
 ): Promise<{ ids: string[] | undefined; cursor: string }> {
-  const position = since === '' ? undefined : await requireKept(since, viewer);
-  const { events, position: reached } = await hub.changes(
-    { viewer, kind: 'messageChanges', dialogId },
-    position,
-    limit,
-  );
-  const ids = position === undefined ? undefined : [...new Set(events.map(({ payload }) => payload.subjectId))];
+  const target = { viewer, kind: 'messageChanges' as const, dialogId };
+  const { events, position: reached } = await hub.changes(target, since || undefined, limit);
+  const ids = since === '' ? undefined : [...new Set(events.map(({ payload }) => payload.subjectId))];
   return { ids, cursor: String(reached) };
 }

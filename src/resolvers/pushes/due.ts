@@ -7,9 +7,9 @@ import { DELIVER, deliverJobs, type PushContext } from './context.ts';
 
 const RETRY_BATCH = 2_000;
 
-/** Condition on `events e`: the application is not being imported. */
+/** Condition on a row `e`: the application is not being imported, and not being moved to another database. */
 export const isServed = Prisma.sql`NOT EXISTS (
-  SELECT FROM applications a WHERE a.id = e.application_id AND a.import_id IS NOT NULL)`;
+  SELECT FROM applications a WHERE a.id = e.application_id AND (a.import_id IS NOT NULL OR a.moves_to IS NOT NULL))`;
 
 const DUE_DEVICE = columns({
   applicationId: ['int', 'b.application_id'],
@@ -31,7 +31,7 @@ const RETRIES: Timed = {
   table: Prisma.raw('push_deliveries'),
   time: Prisma.raw('retry_at'),
   columns: Prisma.raw('e.application_id, e.send_id, e.subscription_id'),
-  condition: Prisma.sql`true`,
+  condition: isServed,
   batch: RETRY_BATCH,
 };
 
@@ -57,7 +57,7 @@ export async function findDue({ now }: PushContext): Promise<{ hasEvents: boolea
   const at = now();
   const [due] = await query<{ hasEvents: boolean; hasRetries: boolean }>`
     SELECT EXISTS (SELECT FROM events e WHERE e.due_at <= ${at} AND ${isServed}) AS "hasEvents",
-      EXISTS (SELECT FROM push_deliveries WHERE retry_at <= ${at}) AS "hasRetries"`;
+      EXISTS (SELECT FROM push_deliveries e WHERE e.retry_at <= ${at} AND ${isServed}) AS "hasRetries"`;
   return due!;
 }
 

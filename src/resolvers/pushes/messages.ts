@@ -94,16 +94,18 @@ const DIALOG = columns({
 });
 type PushedDialog = RowOf<[typeof DIALOG]>;
 
-/** Several messages of a dialog become one push. */
+/** Several messages of a dialog become one push. Those of an application that moved here were pushed where they were sent. */
 function dialogsToPush(transaction: Transaction, sent: StreamRow[]): Promise<PushedDialog[]> {
   const statement = select`
     SELECT ${DIALOG}
-    FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[])
-      AS notified (application_id, id)
+    FROM unnest(${sent.map((row) => row.applicationId)}::int[], ${sent.map((row) => row.subjectId)}::text[],
+      ${sent.map((row) => row.position)}::bigint[]) AS notified (application_id, id, position)
     JOIN messages x USING (application_id, id)
     JOIN dialogs d ON d.application_id = x.application_id AND d.id = x.dialog_id
     JOIN applications a ON a.id = x.application_id
     WHERE x.send_to_chat AND a.chat_pushes AND d.type <> ${DIALOG_TYPE.PUBLIC_GROUP}
+      AND NOT EXISTS (SELECT FROM moved_positions p WHERE p.application_id = x.application_id
+        AND notified.position BETWEEN p.first + p.shift AND p.last + p.shift)
     GROUP BY x.application_id, x.dialog_id
     HAVING EXISTS (SELECT FROM members m
       JOIN push_subscriptions s ON s.application_id = m.application_id AND s.user_id = m.user_id

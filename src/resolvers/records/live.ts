@@ -6,7 +6,6 @@ import { query } from '../../db/query.ts';
 import { inLiveSearchTurn } from '../../db/search-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { requireKept } from '../../realtime/cursors.ts';
 import type { RecordImage } from '../../realtime/outbox.ts';
 import type { StreamEvent, Subscription } from '../../realtime/subscription.ts';
 import { type ClassDefinition, catalogueOf, classNamed } from '../classes/catalogue.ts';
@@ -38,11 +37,10 @@ export async function subscribeToRecords(
   const definition = await classNamed(className, viewer);
   const condition = readRecordFilter(where, definition.fields, 'refuse');
   whereOf(condition);
-  const position = since == null ? undefined : await requireKept(since, viewer);
   const filter = { text: textOf(where), valueCount: countValues(condition) };
   const subscription = await hub.subscribe(
     { viewer, kind: 'recordChanged', classKey: definition.key, filter },
-    position,
+    since ?? undefined,
   );
   // Deleting the class ends all subscriptions; it may have been deleted during `subscribe`.
   const classCount = await db.recordClass.count({

@@ -33,7 +33,7 @@ export const EXCEPTIONS: Exception[] = [
   { part: 'EXISTS (SELECT FROM push_subscriptions) AS "hasDevices"', why: DUE },
   { part: 'FROM events_outbox e LEFT JOIN dialogs d ON', why: STREAM },
   {
-    part: 'AS notified (application_id, id) JOIN messages x',
+    part: 'AS notified (application_id, id, position) JOIN messages x',
     why: 'finds messages to push, of rows read from the outbox',
   },
   {
