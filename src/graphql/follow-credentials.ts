@@ -34,10 +34,8 @@ class Following {
   }
 
   async start(): Promise<void> {
-    this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, (kind) => {
-      if (kind === 'applicationMoved') this.#end(true);
-      else void this.#check();
-    });
+    this.#stopListening = await this.#services.hub.onCredentialsChanged(this.#viewer, this);
+    if (!this.#isFollowing) return this.#stopListening();
     everySecond.add(this);
     await this.#check(); // they may have ended before the listener was added
   }
@@ -46,6 +44,14 @@ class Following {
     this.#isFollowing = false;
     everySecond.delete(this);
     this.#stopListening();
+  }
+
+  credentialsChanged(): void {
+    void this.#check();
+  }
+
+  applicationMoved(): void {
+    this.#end(true);
   }
 
   look(): void {

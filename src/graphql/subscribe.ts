@@ -38,7 +38,8 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
   if (!(Symbol.asyncIterator in source)) return source;
   const queue = source as LiveQueue<unknown>;
   queue.onTooSlow = context.onTooSlow;
-  return new SubscriptionResults(queue, args);
+  // Each event has a response of its own.
+  return new SubscriptionResults(queue, { ...args, contextValue: deriveContext(context, { responseSize: undefined }) });
 }
 
 export interface ResultReceiver {
@@ -57,6 +58,7 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
   readonly #args: ExecutionArgs;
   readonly #context: Context;
   readonly #key: string;
+  #receiver: ResultReceiver | undefined;
   #inFlight: { event: LiveEvent; answer: Promise<ExecutionResult> }[] = [];
   #isForwarding = false;
   #isOver = false;
@@ -99,8 +101,13 @@ export class SubscriptionResults implements AsyncIterableIterator<ExecutionResul
    * idle subscriber would retain it with its callers.
    */
   forward(receiver: ResultReceiver): void {
-    this.#queue.onReady = () => void this.#forward(receiver);
-    void this.#forward(receiver);
+    this.#receiver = receiver;
+    this.#queue.reader = this;
+    this.ready();
+  }
+
+  ready(): void {
+    void this.#forward(this.#receiver!);
   }
 
   async #forward(receiver: ResultReceiver): Promise<void> {

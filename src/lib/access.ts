@@ -70,6 +70,20 @@ export function isKnown(viewer: Viewer): viewer is KnownViewer {
   return viewer.kind !== 'anonymous' && viewer.kind !== 'refused';
 }
 
+/** Whether both are the same session of a user, which may have been extended between them. */
+export function isSameSession(one: Viewer, other: Viewer): boolean {
+  if (one.kind !== 'user' || other.kind !== 'user' || !one.session || !other.session) return false;
+  return (
+    one.applicationId === other.applicationId &&
+    one.catalogueVersion === other.catalogueVersion &&
+    one.userId === other.userId &&
+    one.session.id === other.session.id &&
+    one.session.token === other.session.token &&
+    one.session.generation === other.session.generation &&
+    one.session.signedInAt.getTime() === other.session.signedInAt.getTime()
+  );
+}
+
 /** Whether the viewer acts in an application. */
 export function isIdentified(viewer: Viewer): viewer is IdentifiedViewer {
   return isKnown(viewer) && viewer.kind !== 'administrator';

@@ -3,11 +3,10 @@ import type { Logger } from 'pino';
 import { inThisShard, requireHere } from '../db/shards.ts';
 import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
-import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
-import { credentialTopic, credentialTopics } from './credential-topics.ts';
+import { type CredentialListener, CredentialListeners, credentialTopic, credentialTopics } from './credential-topics.ts';
 import { requireKept } from './cursors.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, lastKept, OutboxReader, type StreamRow } from './outbox-reader.ts';
@@ -26,8 +25,6 @@ const BACKLOG_TIMEOUT_MS = SECOND;
 const MAX_STEPS = 20;
 
 const TYPING = 'typing';
-
-type CredentialCallback = (kind: StreamRow['kind']) => void;
 
 export interface Changes {
   events: StreamEvent[];
@@ -51,7 +48,7 @@ export class Hub {
   readonly #subscriptions = new SubscriptionRegistry();
   /** An application that has moved has other positions. */
   readonly #requireHere = inThisShard(requireHere);
-  readonly #credentials = new Map<string, Set<CredentialCallback>>();
+  readonly #credentials = new CredentialListeners();
   /** Incremented whenever a user may have lost rights in a dialog. */
   removals = 0;
   /** Last position read. */
@@ -176,18 +173,18 @@ export class Hub {
   }
 
   /**
-   * Calls back when the credentials of the viewer may have ended or changed in any process, or the application has moved
-   * to another database, whose hub continues. The callback must check whether credentials are still valid, because the
+   * Notifies when the credentials of the viewer may have ended or changed in any process, or the application has moved
+   * to another database, whose hub continues. The listener must check whether credentials are still valid, because the
    * event may be older than they are. @returns stops listening
    */
-  async onCredentialsChanged(viewer: KnownViewer, callback: CredentialCallback): Promise<() => void> {
+  async onCredentialsChanged(viewer: KnownViewer, listener: CredentialListener): Promise<() => void> {
     await this.#retain();
-    for (const topic of credentialTopics(viewer)) addTo(this.#credentials, topic, callback);
+    for (const topic of credentialTopics(viewer)) this.#credentials.add(topic, listener);
     if ('applicationId' in viewer)
-      await this.#requireHere(viewer.applicationId).catch(() => callback('applicationMoved'));
+      await this.#requireHere(viewer.applicationId).catch(() => listener.applicationMoved());
     let isListening = true;
     return () => {
-      for (const topic of credentialTopics(viewer)) removeFrom(this.#credentials, topic, callback);
+      for (const topic of credentialTopics(viewer)) this.#credentials.delete(topic, listener);
       if (isListening) this.#listeners--;
       isListening = false;
     };
@@ -327,7 +324,7 @@ export class Hub {
     if (rows !== this.#undelivered) return; // they are read again from a new timeline
     this.#undelivered = this.#undelivered.slice(rows.length);
     for (const row of rows) {
-      for (const callback of this.#credentials.get(credentialTopic(row)) ?? []) callback(row.kind);
+      this.#credentials.notify(row);
       if (this.#subscriptions.mayWant(row)) this.#subscriptions.deliver(row, recipients(row));
     }
   }

@@ -49,8 +49,8 @@ class Hubs implements LiveEvents {
   changes: Hub['changes'] = (target, cursor, most) =>
     this.#of(target.viewer.applicationId, (hub) => hub.changes(target, cursor, most));
 
-  onCredentialsChanged: Hub['onCredentialsChanged'] = (viewer, callback) =>
-    this.#of('applicationId' in viewer ? viewer.applicationId : 0, (hub) => hub.onCredentialsChanged(viewer, callback));
+  onCredentialsChanged: Hub['onCredentialsChanged'] = (viewer, listener) =>
+    this.#of('applicationId' in viewer ? viewer.applicationId : 0, (hub) => hub.onCredentialsChanged(viewer, listener));
 
   broadcast: Hub['broadcast'] = (row) => void this.#of(row.applicationId, async (hub) => hub.broadcast(row));
 

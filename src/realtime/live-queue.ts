@@ -28,6 +28,11 @@ export class LiveEvent<Payload = unknown> {
   }
 }
 
+export interface QueueReader {
+  /** The queue has received an event, or has ended. */
+  ready: () => void;
+}
+
 /** Queue of the events of one subscriber. Calls `leave` when the reader stops. */
 export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Payload>> {
   readonly #leave: (queue: LiveQueue<Payload>) => void;
@@ -36,8 +41,8 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
   #end: 'open' | 'finishing' | 'done' = 'open';
   #isTooSlow = false;
   #onTooSlow: (() => void) | undefined;
-  /** Called when the queue receives an event or ends, for readers that do not wait in `next`. */
-  onReady: (() => void) | undefined;
+  /** Does not wait in `next`. */
+  reader: QueueReader | undefined;
 
   constructor(leave: (queue: LiveQueue<Payload>) => void) {
     this.#leave = leave;
@@ -170,6 +175,6 @@ export class LiveQueue<Payload> implements AsyncIterableIterator<LiveEvent<Paylo
 
   protected signal(): void {
     this.#wake?.();
-    this.onReady?.();
+    this.reader?.ready();
   }
 }

@@ -59,6 +59,9 @@ export interface RecordFilter {
 
 const ASK_AGAIN_AFTER = 250;
 
+/** One for all subscriptions, because each literal is an object. */
+const NEVER = -1n;
+
 export interface SubscriptionSource {
   /**
    * Reads the next events after a position, up to `upTo`, that the subscriber wants and may receive now.
@@ -94,7 +97,7 @@ export class Subscription extends LiveQueue<StreamRow> {
   #missed: StreamEvent[] = [];
   #isStored = false;
   #isExpired = false;
-  #lostAt = -1n;
+  #lostAt = NEVER;
 
   constructor(
     target: SubscriptionTarget,

@@ -67,7 +67,7 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
     handle: inTurn((request, response) => {
       if (isClosing) response.setHeader('Connection', 'close');
       cutIfStalled(request, response);
-      unread.note(request.socket, request);
+      unread.note(request.socket, { request });
       const path = pathOf(request);
       const routeOfPage = pageRoute(path) ?? (path === '/' && acceptsPage(request) ? path : undefined);
       const handler = handlers.get(path) ?? (routeOfPage ? pageOrEndpoint : endpoints);

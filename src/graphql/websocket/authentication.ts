@@ -4,7 +4,6 @@ import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { isKnown } from '../../lib/access.ts';
 import { readCredentials } from '../../lib/credentials.ts';
 import { TooManyStreamsError, UnauthenticatedError } from '../../lib/errors.ts';
-import { callerOf } from '../../platform/observability/requests.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
@@ -51,7 +50,7 @@ export class SocketAuthentication {
       recordRefusedSocket(connection, reason, viewer, this.#services);
       return false;
     }
-    connection.caller = callerOf(viewer);
+    connection.viewer = viewer;
     if (this.#services.rateLimits) {
       const leave = this.#services.rateLimits.connections.take(viewer, network);
       if (!leave) {

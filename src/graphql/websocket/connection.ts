@@ -5,9 +5,11 @@ import { CloseCode, MessageType } from 'graphql-ws';
 import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import type { Services } from '../../context.ts';
+import { isSameSession, type KnownViewer, type Viewer } from '../../lib/access.ts';
 import type { Credentials } from '../../lib/credentials.ts';
 import { SECOND } from '../../lib/time.ts';
 import type { CallingRequest } from '../../platform/limits/client-address.ts';
+import { callerOf } from '../../platform/observability/requests.ts';
 import type { ConsolePage } from '../console-cookie.ts';
 import type { requestedOperation } from '../operations.ts';
 import type { SubscriptionResults } from '../subscribe.ts';
@@ -64,7 +66,8 @@ export class SocketOperation {
 
 /**
  * A socket with its caller and operations. Ten thousand of them are idle, so it has few objects of its own: no
- * listeners, log child or upgrade request, and no timer once it is initialized.
+ * listeners, log child or upgrade request, and no timer once it is initialized. Its lists grow by `concat`, because `push`
+ * reserves space for 16 more.
  */
 export class SocketConnection {
   readonly socket: ServerSocket;
@@ -75,18 +78,19 @@ export class SocketConnection {
   /** The parts of the upgrade request that rate limits need. */
   readonly request: CallingRequest;
   /** Until it is cleaned up, including cancelled ones. */
-  readonly operations = new Set<SocketOperation>();
+  operations: readonly SocketOperation[] = [];
   operationCount = 0;
   /** Set if a page of the console opened the socket. */
   consolePage: ConsolePage | undefined;
-  caller: Record<string, number> = {};
+  /** Who initialized the connection. */
+  viewer: KnownViewer | undefined;
   credentials: Credentials | undefined;
   state: 'open' | 'initializing' | 'acknowledged' = 'open';
   /** Called at `connection_ack`, or when the socket has closed before. */
   onInitialized: (() => void) | undefined;
   /** Called when no query or mutation remains. */
   onAnswered: (() => void) | undefined;
-  #cleanups: (() => void)[] = [];
+  #cleanups: readonly (() => void)[] = [];
   #isGathering = false;
   /** Until `connection_init`, or until the end of a client without `connection_ack`. */
   #timer: NodeJS.Timeout | undefined;
@@ -106,8 +110,7 @@ export class SocketConnection {
   }
 
   get isAnswered(): boolean {
-    for (const { isAwaited } of this.operations) if (isAwaited) return false;
-    return true;
+    return !this.operations.some(({ isAwaited }) => isAwaited);
   }
 
   /** Closes the socket of a client that does not initialize the connection, or sends much before `connection_ack`. */
@@ -157,8 +160,7 @@ export class SocketConnection {
 
   /** Runs when the socket has closed, also if it already has. */
   onClosed(cleanup: () => void): void {
-    if (this.isOpen)
-      this.#cleanups = [...this.#cleanups, cleanup]; // `push` would reserve space for 16 more
+    if (this.isOpen) this.#cleanups = this.#cleanups.concat(cleanup);
     else cleanup();
   }
 
@@ -169,14 +171,22 @@ export class SocketConnection {
     for (const cleanup of this.#cleanups) cleanup();
   }
 
+  /** @returns the retained object for the same session, so that subscriptions do not retain one each */
+  recognize(viewer: Viewer): Viewer {
+    return this.viewer && isSameSession(this.viewer, viewer) ? this.viewer : viewer;
+  }
+
+  begin(operation: SocketOperation): void {
+    this.operations = this.operations.concat(operation);
+  }
+
   /** @returns undefined also for a cancelled operation, whose id may be used again */
   findOperation(id: string): SocketOperation | undefined {
-    for (const operation of this.operations) if (operation.id === id && !operation.isCancelled) return operation;
-    return undefined;
+    return this.operations.find((operation) => operation.id === id && !operation.isCancelled);
   }
 
   end(operation: SocketOperation): void {
-    this.operations.delete(operation);
+    this.operations = this.operations.filter((one) => one !== operation);
     if (this.onAnswered && this.isAnswered) this.onAnswered();
   }
 
@@ -215,6 +225,10 @@ export class SocketConnection {
       this.#isGathering = false;
       this.#wire.uncork();
     });
+  }
+
+  get caller(): Record<string, number> {
+    return this.viewer ? callerOf(this.viewer) : {};
   }
 
   logTo({ log }: Pick<Services, 'log'>): Logger {

@@ -20,26 +20,26 @@ export class Heartbeat {
   #turn = 0;
   #newcomers = 0;
 
-  // Listeners that all sockets share.
+  /** A listener that all sockets share. */
   readonly #answered: (this: WebSocket, data: Buffer) => void;
-  readonly #left: (this: WebSocket) => void;
 
   constructor(askEvery = PING_INTERVAL_MS) {
     this.#timer = setInterval(() => this.#ask(), askEvery / TURNS).unref();
-    const [turns, silent] = [this.#turns, this.#silent];
+    const silent = this.#silent;
     this.#answered = function (data) {
       if (silent.get(this) === data.toString()) silent.delete(this);
-    };
-    this.#left = function () {
-      silent.delete(this);
-      for (const turn of turns) turn.delete(this);
     };
   }
 
   add(socket: WebSocket): void {
     this.#turns[this.#newcomers++ % TURNS]!.add(socket);
     socket.on('pong', this.#answered);
-    socket.on('close', this.#left);
+  }
+
+  /** Call it when the socket has closed. */
+  remove(socket: WebSocket): void {
+    this.#silent.delete(socket);
+    for (const turn of this.#turns) turn.delete(socket);
   }
 
   stop(): void {

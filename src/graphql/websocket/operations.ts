@@ -33,12 +33,12 @@ export async function runOperation(
     return connection.close(CloseCode.SubscriberAlreadyExists, `Subscriber for ${id} already exists`);
   }
   connection.operationCount++;
-  if (connection.operations.size >= MAX_OPERATIONS) {
+  if (connection.operations.length >= MAX_OPERATIONS) {
     const refusal = new BadInputError(problem('TOO_MANY_OPERATIONS', { max: MAX_OPERATIONS }));
     return void connection.send(errorMessage(id, [refusal], connection, services));
   }
   const operation = new SocketOperation(id);
-  connection.operations.add(operation);
+  connection.begin(operation);
   try {
     await answer(connection, { operation, payload, begunAt: performance.now() }, services);
   } finally {
@@ -120,7 +120,7 @@ class Sender implements ResultReceiver {
 
   send(result: ExecutionResult, hasMore: boolean): Promise<void> | undefined {
     if (this.#operation.isCancelled) return undefined;
-    return this.#connection.write(nextFrame(this.#operation.id, result, this.#present), hasMore);
+    return this.#connection.write(nextFrame(this.#operation.id, result, (one) => this.#present(one)), hasMore);
   }
 
   complete(): void {
@@ -140,10 +140,10 @@ class Sender implements ResultReceiver {
     this.#connection.end(this.#operation);
   }
 
-  #present = (result: ExecutionResult): ExecutionResult => {
+  #present(result: ExecutionResult): ExecutionResult {
     if (!result.errors) return result;
     return { ...result, errors: presented(result.errors, this.#connection, this.#services) };
-  };
+  }
 }
 
 /**
@@ -158,8 +158,9 @@ async function prepare(
   const { operation, payload } = begun;
   const { query, variables, operationName } = payload;
   const network = services.networkOf(connection.request);
-  const viewer = await authenticate(connection.credentials!, network, services).catch(asGraphQLError);
-  if (viewer instanceof GraphQLError) return [viewer];
+  const found = await authenticate(connection.credentials!, network, services).catch(asGraphQLError);
+  if (found instanceof GraphQLError) return [found];
+  const viewer = connection.recognize(found);
   begun.viewer = viewer;
   if (!isKnown(viewer)) {
     connection.close(CloseCode.Forbidden, 'Forbidden');

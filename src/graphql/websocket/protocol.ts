@@ -78,17 +78,12 @@ export function createProtocol(
     log.debug({ err: error }, 'invalid WebSocket frame from a client; socket closed');
   }
 
-  function onClose(this: WebSocket): void {
-    connectionOf(this).closed();
-  }
-
   return (connection) => {
     const { socket } = connection;
     socket.connection = connection;
     socket.on('ping', onPing);
     socket.on('pong', onPong);
     socket.on('error', onError);
-    socket.on('close', onClose);
     connection.limitUntilAcknowledged(INIT_TIMEOUT_MS);
     if (!socket.protocol) return connection.close(CloseCode.SubprotocolNotAcceptable, 'Subprotocol not acceptable');
     socket.on('message', onMessage);

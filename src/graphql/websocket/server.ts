@@ -28,8 +28,11 @@ export function graphqlOverSocket(
   const limit = services.rateLimits?.connections;
   const connectionOfWire = new WeakMap<Duplex, SocketConnection>();
   const serve = createProtocol(services, new SocketAuthentication(services, tokenHeaders));
-  const sockets = new WebSocketServer<typeof ServerSocket>({
+  const sockets = new Set<ServerSocket>();
+  let onLastClosed: (() => void) | undefined;
+  const server = new WebSocketServer<typeof ServerSocket>({
     noServer: true,
+    clientTracking: false, // a listener for each socket
     WebSocket: ServerSocket,
     maxPayload: MAX_FRAME_BYTES,
     perMessageDeflate: false,
@@ -41,7 +44,7 @@ export function graphqlOverSocket(
     if (hasTwoHosts(request)) refuse(request, socket, 400);
     else if (request.url?.split('?')[0] !== '/graphql') refuse(request, socket, 404);
     else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);
-    else sockets.handleUpgrade(request, socket, head, accept);
+    else server.handleUpgrade(request, socket, head, accept);
   }
 
   function refuse(request: IncomingMessage, socket: Duplex, status: 400 | 404 | 429): void {
@@ -53,9 +56,11 @@ export function graphqlOverSocket(
 
   // Not closures of the upgrade, because they would retain the request as long as the socket.
   function accept(socket: ServerSocket, request: IncomingMessage): void {
+    request.socket.off('error', destroy); // `ws` listens
+    sockets.add(socket);
     heartbeat.add(socket);
     const connection = new SocketConnection(socket, request);
-    unread.note(request.socket, connection.request, connection);
+    unread.note(request.socket, connection);
     connectionOfWire.set(request.socket, connection);
     request.socket.prependListener('data', onData);
     connection.onInitialized = limit?.takeUnauthenticated(services.networkOf(connection.request));
@@ -70,26 +75,35 @@ export function graphqlOverSocket(
   }
 
   function onClose(this: WebSocket, code: number): void {
-    connectionOf(this).reportClosed(code, services.log);
+    const connection = connectionOf(this);
+    sockets.delete(connection.socket);
+    heartbeat.remove(connection.socket);
+    connection.reportClosed(code, services.log);
+    connection.closed();
+    if (sockets.size === 0) onLastClosed?.();
   }
 
-  const connections = () => [...sockets.clients].map(connectionOf);
+  const connections = () => [...sockets].map(connectionOf);
 
   return {
     upgrade,
-    count: (): number => sockets.clients.size,
+    count: (): number => sockets.size,
     /** Closes the currently open sockets with 1001, evenly over the given milliseconds. */
     closeWithin: (milliseconds: number) => drainWithin(connections(), milliseconds),
     /** Closes all sockets with 1001 after their operations have completed, at the latest after `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
       heartbeat.stop();
-      const closed = new Promise((resolve) => sockets.close(resolve));
+      server.close(); // refuses further sockets
+      const closed = new Promise<void>((resolve) => {
+        onLastClosed = resolve;
+        if (sockets.size === 0) resolve();
+      });
       const drained = Promise.all(connections().map(drain));
       await Promise.race([drained, pause(timeoutMs, undefined, { ref: false })]);
       const hurry = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate();
+        for (const socket of sockets) socket.terminate();
       }, CLOSE_TIMEOUT_MS).unref();
-      for (const socket of sockets.clients) closeGoingAway(socket);
+      for (const socket of sockets) closeGoingAway(socket);
       await closed;
       clearTimeout(hurry);
     },

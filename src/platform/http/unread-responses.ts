@@ -8,25 +8,25 @@ const MIN_BYTES = 64 * 1024;
 
 const CHECK_INTERVAL_MS = 100;
 
-/** Holds received bytes that the service cannot handle yet. */
-export interface Holder {
-  readonly heldBytes: number;
+export interface Noted {
+  /** The latest one, or that which opened the WebSocket. */
+  readonly request: CallingRequest;
+  /** Received bytes that the service cannot handle yet. */
+  readonly heldBytes?: number;
 }
 
 export interface Unread {
-  /** Until the connection closes. @param request the latest one, or that which opened the WebSocket */
-  note: (connection: Duplex, request: CallingRequest, holder?: Holder) => void;
+  /** Until the connection closes. */
+  note: (connection: Duplex, noted: Noted) => void;
   stop: () => void;
 }
 
 /** Above the limit, closes connections of the network with the most bytes, the oldest first. */
 export function boundUnread(networkOf: (request: CallingRequest) => string): Unread {
-  const latest = new Map<Duplex, CallingRequest>();
-  const holders = new WeakMap<Duplex, Holder>();
-  const bytesOf = (connection: Duplex) => connection.writableLength + (holders.get(connection)?.heldBytes ?? 0);
+  const latest = new Map<Duplex, Noted>();
   const timer = setInterval(() => {
-    const large = [...latest].flatMap(([connection, request]) => {
-      const bytes = bytesOf(connection);
+    const large = [...latest].flatMap(([connection, { request, heldBytes = 0 }]) => {
+      const bytes = connection.writableLength + heldBytes;
       return bytes < MIN_BYTES ? [] : [{ connection, bytes, request }];
     });
     closeLargest(large, networkOf);
@@ -36,10 +36,9 @@ export function boundUnread(networkOf: (request: CallingRequest) => string): Unr
     latest.delete(this);
   }
   return {
-    note(connection, request, holder) {
-      if (!latest.has(connection)) connection.once('close', forget);
-      latest.set(connection, request);
-      if (holder) holders.set(connection, holder);
+    note(connection, noted) {
+      if (!latest.has(connection)) connection.on('close', forget); // `once` would create a closure
+      latest.set(connection, noted);
     },
     stop: () => clearInterval(timer),
   };
