@@ -1,4 +1,3 @@
-import { onShardOf } from '../db/shards.ts';
 import { BadInputError, CursorExpiredError } from '../lib/errors.ts';
 import { keptPosition } from './outbox-reader.ts';
 
@@ -8,7 +7,7 @@ import { keptPosition } from './outbox-reader.ts';
  */
 export async function requireKept(cursor: string, { applicationId }: { applicationId: number }): Promise<bigint> {
   if (!/^(0|[1-9]\d{0,17})$/.test(cursor)) throw new BadInputError('CURSOR_INVALID');
-  const position = await onShardOf(applicationId, () => keptPosition(BigInt(cursor), applicationId));
+  const position = await keptPosition({ applicationId, position: BigInt(cursor) });
   if (position === undefined) throw new CursorExpiredError();
   return position;
 }

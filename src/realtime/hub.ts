@@ -6,7 +6,7 @@ import type { KnownViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
-import { type CredentialListener, CredentialListeners, credentialTopic, credentialTopics } from './credential-topics.ts';
+import { type CredentialListener, CredentialListeners, credentialTopics } from './credential-topics.ts';
 import { requireKept } from './cursors.ts';
 import type { Outbox } from './outbox.ts';
 import { endOfStream, GAP_RETRY_MS, lastKept, OutboxReader, type StreamRow } from './outbox-reader.ts';

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { columns, columnsOf, withJson } from '../db/columns.ts';
 import { query } from '../db/query.ts';
+import { onShardOf } from '../db/shards.ts';
 import { timelineChanges } from '../db/timeline.ts';
 import type { EventDetail, OutboxRow } from './outbox.ts';
 
@@ -119,24 +121,41 @@ export function readMissed(applicationId: number, after: bigint, upTo: bigint, l
     ORDER BY e.position LIMIT ${limit}`;
 }
 
-/**
- * @param position may come from an earlier database of the application
- * @returns the position here; undefined if events after it have expired. 0 precedes the first row. Expired rows may
- * still be stored.
- */
-export async function keptPosition(position: bigint, applicationId: number): Promise<bigint | undefined> {
-  const [row] = await query<{ position: bigint; isKept: boolean }>`
-    SELECT ${position}::bigint + coalesce(m.shift, 0) AS position,
-      CASE WHEN m.shift IS NOT NULL THEN ${position}::bigint + m.shift >= s.position
-        WHEN ${position}::bigint > 0 THEN EXISTS (
-          SELECT FROM events_outbox WHERE position = ${position} AND position >= s.position)
-        ELSE coalesce((SELECT min(position) FROM events_outbox WHERE position >= s.position) = 1, true)
-      END AS "isKept"
-    FROM outbox_start s LEFT JOIN moved_positions m
-      ON m.application_id = ${applicationId} AND ${position}::bigint BETWEEN m.first AND m.last
-    WHERE s.id = 1`;
-  return row!.isKept ? row!.position : undefined;
+/** The rows with `after` < position <= `upTo`, of all applications; both positions must be settled. */
+export function readRange(after: bigint, upTo: bigint): Promise<StreamRow[]> {
+  return query`
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}
+    FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
+    WHERE e.position > ${after} AND e.position <= ${upTo}
+    ORDER BY e.position`;
 }
+
+/**
+ * The position here of one that may come from an earlier database of the application; undefined if events after it have
+ * expired. 0 precedes the first row. Expired rows may still be stored.
+ */
+export const keptPosition = coalesce(
+  async (wanted: { applicationId: number; position: bigint }[], applicationId: number) => {
+    const positions = [...new Set(wanted.map(({ position }) => position))];
+    const rows = await onShardOf(
+      applicationId,
+      () => query<{ given: bigint; position: bigint; isKept: boolean }>`
+        SELECT w.position AS given, w.position + coalesce(m.shift, 0) AS position,
+          CASE WHEN m.shift IS NOT NULL THEN w.position + m.shift >= s.position
+            WHEN w.position > 0 THEN EXISTS (
+              SELECT FROM events_outbox e WHERE e.position = w.position AND e.position >= s.position)
+            ELSE coalesce((SELECT min(e.position) FROM events_outbox e WHERE e.position >= s.position) = 1, true)
+          END AS "isKept"
+        FROM outbox_start s CROSS JOIN unnest(${positions}::bigint[]) w (position)
+        LEFT JOIN moved_positions m
+          ON m.application_id = ${applicationId} AND w.position BETWEEN m.first AND m.last
+        WHERE s.id = 1`,
+    );
+    const kept = new Map(rows.map((row) => [row.given, row.isKept ? row.position : undefined]));
+    return wanted.map(({ position }) => kept.get(position));
+  },
+  { max: 10_000, applicationOf },
+);
 
 /** The last committed position; earlier ones may still be in flight. */
 export async function endOfStream(): Promise<bigint> {

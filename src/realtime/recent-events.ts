@@ -2,10 +2,11 @@ import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { columns } from '../db/columns.ts';
 import { lanes } from '../db/lanes.ts';
 import { query } from '../db/query.ts';
+import { inThisShard } from '../db/shards.ts';
 import { jobOwnerOf } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import { LiveEvent } from './live-queue.ts';
-import { readMissed, type StreamRow } from './outbox-reader.ts';
+import { readMissed, readRange, type StreamRow } from './outbox-reader.ts';
 import type { StreamEvent, SubscribingViewer } from './subscription.ts';
 
 const MAX_ROWS = 10_000;
@@ -30,11 +31,14 @@ export class RecentEvents {
   #begin = 0n;
   #shared = new Map<bigint, StreamEvent>();
   #forget: NodeJS.Timeout | undefined;
+  /** Reads the rows from before the start. */
+  #filling: Promise<void> | undefined;
   readonly #reads = new Map<string, Promise<Omit<ReadRows, 'isStored'>>>();
 
   restart(position: bigint): void {
     this.#rows = [];
     this.#begin = position;
+    this.#filling = undefined;
   }
 
   add(rows: StreamRow[]): void {
@@ -50,6 +54,10 @@ export class RecentEvents {
    * hub.
    */
   async read(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {
+    if (after < this.#begin) {
+      this.#filling ??= this.#fill();
+      await this.#filling;
+    }
     if (after < this.#begin) return this.#readStored(viewer, after, upTo);
     const { applicationId } = viewer;
     const from = this.#indexAfter(after);
@@ -59,6 +67,21 @@ export class RecentEvents {
     const dialogs = await Promise.all(own.map((row) => (row.dialogId === null ? {} : dialogNow(row))));
     return { rows: own.map((row, index) => ({ ...row, ...dialogs[index]! })), reached, isStored: false };
   }
+
+  /** Once after a start, when all clients of a process that was killed reconnect with cursors from before. */
+  readonly #fill = inThisShard(async (): Promise<void> => {
+    const upTo = this.#begin;
+    const after = upTo > MAX_ROWS ? upTo - BigInt(MAX_ROWS) : 0n;
+    try {
+      const rows = await lanes.catchUpSteps.run(() => readRange(after, upTo), [], { isRefusable: false });
+      if (this.#begin !== upTo) return; // restarted, or later rows have displaced these
+      this.#rows = [...rows, ...this.#rows];
+      this.#begin = after;
+    } catch (error) {
+      this.#filling = undefined;
+      throw error;
+    }
+  });
 
   /** Concurrent subscriptions of one viewer share a read. */
   async #readStored(viewer: SubscribingViewer, after: bigint, upTo: bigint): Promise<ReadRows> {

@@ -157,5 +157,5 @@ test('readers handle no more rows than they return, however many partitions ther
 });
 
 async function isCursorKept(position: bigint): Promise<boolean> {
-  return (await keptPosition(position, APPLICATION.id)) !== undefined;
+  return (await keptPosition({ applicationId: APPLICATION.id, position })) !== undefined;
 }

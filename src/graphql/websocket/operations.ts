@@ -120,7 +120,10 @@ class Sender implements ResultReceiver {
 
   send(result: ExecutionResult, hasMore: boolean): Promise<void> | undefined {
     if (this.#operation.isCancelled) return undefined;
-    return this.#connection.write(nextFrame(this.#operation.id, result, (one) => this.#present(one)), hasMore);
+    return this.#connection.write(
+      nextFrame(this.#operation.id, result, (one) => this.#present(one)),
+      hasMore,
+    );
   }
 
   complete(): void {
