@@ -82,3 +82,12 @@ export async function forEach<Item>(
   };
   await Promise.all(Array.from({ length: atOnce }, work));
 }
+
+/** For setups that several measurements share. */
+export function once<Item>(create: () => Promise<Item>): () => Promise<Item> {
+  let created: Promise<Item> | undefined;
+  return () => {
+    created ??= create();
+    return created;
+  };
+}

@@ -14,6 +14,8 @@ import { graphql } from './graphql.ts';
 import { growth } from './growth.ts';
 import { memory } from './memory.ts';
 import { type Options, readOptions } from './options.ts';
+import { publicDialog } from './public-dialog.ts';
+import { reconnects } from './reconnects.ts';
 import { queries } from './seeded.ts';
 import { startService } from './service.ts';
 import { sockets } from './sockets.ts';
@@ -29,6 +31,8 @@ const BENCHMARKS: Record<string, Benchmark> = {
   memory,
   'fan-out': fanOut,
   sockets,
+  reconnects,
+  'public-dialog': publicDialog,
   console,
   'console-lists': consoleLists,
   growth,

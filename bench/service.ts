@@ -8,8 +8,14 @@ export interface ServiceHome {
   dataDir: string;
 }
 
-export function startService(home: ServiceHome, cleanup: Cleanup, nodeArgs: string[] = []) {
-  return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], { env: environmentOf(home), cleanup });
+export function startService(
+  home: ServiceHome,
+  cleanup: Cleanup,
+  nodeArgs: string[] = [],
+  env: Record<string, string> = {},
+) {
+  const own = { ...environmentOf(home), ...env };
+  return startNode([...nodeArgs, '--env-file=production.env', 'dist/main.js'], { env: own, cleanup });
 }
 
 export function environmentOf({ databaseUrl, dataDir }: ServiceHome): Record<string, string> {

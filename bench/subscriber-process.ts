@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { pauseBefore } from '../packages/client/src/pauses.ts';
+import { forEach } from './calls.ts';
 import type { SubscriberCommand, SubscriberResponse, SubscriberSettings } from './subscriber-processes.ts';
 
 /** Survives reconnects. */
@@ -10,119 +12,145 @@ interface Subscriber {
   cursor: string | undefined;
   missed: number;
   doubled: number;
-  /** Number of a message sent after the subscription started; 0 until then. */
+  attempts: number;
+  /** Lost sockets since the last message. */
+  losses: number;
+  /** Number of a message sent after the subscription started. */
   awaits: number;
   served: (() => void) | undefined;
 }
 
 const SUBSCRIPTION = `subscription ($dialogId: ID!, $since: String) {
   messageSent(dialogId: $dialogId, since: $since) { cursor dialogId message { id text senderId } } }`;
-const MAX_CONNECTING = 500;
-const OPTIONS = { perMessageDeflate: false, skipUTF8Validation: true };
 const MESSAGE = /"cursor":"(\d+)".*"text":"message (\d+)"/;
+/** A few, because the time of the first connect is not measured. */
+const CONNECTING = 32;
+const NOT_YET = Number.POSITIVE_INFINITY;
+/** Of `packages/client`. */
+const CONNECT_TIMEOUT_MS = 15_000;
 
 process.on('disconnect', () => process.exit());
 const [settings] = (await once(process, 'message')) as [SubscriberSettings];
-const subscribers: Subscriber[] = settings.tokens.map((token) => ({
-  token,
+const { url, dialogId, localAddress } = settings;
+const isBare = settings.tokens === undefined;
+const OPTIONS = { perMessageDeflate: false, skipUTF8Validation: true, localAddress };
+const subscribers: Subscriber[] = Array.from({ length: settings.sockets }, (_, nth) => ({
+  token: settings.tokens?.[nth],
   socket: undefined,
   last: 0,
   cursor: undefined,
   missed: 0,
   doubled: 0,
-  awaits: 0,
+  attempts: 0,
+  losses: 0,
+  awaits: NOT_YET,
   served: undefined,
 }));
 let sent = 0;
+/** Sockets that have received each message. Messages in flight at the same time arrive in any order. */
+const arrivals = new Map<number, { sockets: number; arrived?: () => void }>();
 
-const commands: Record<
-  SubscriberCommand['do'],
-  (command: SubscriberCommand) => Promise<SubscriberResponse> | undefined
-> = {
-  connect: async () => {
-    await forEachLimited(connect);
-    return { milliseconds: [] };
-  },
-  subscribe: async ({ resumes = false }) => {
-    const begin = performance.now();
-    const milliseconds = await Promise.all(
-      subscribers.map(async (subscriber) => {
-        if (!resumes) subscriber.last = 0;
-        await new Promise<void>((resolve) => {
-          subscriber.served = resolve;
-          void subscribe(subscriber, resumes);
-        });
-        return performance.now() - begin;
-      }),
-    );
-    return { milliseconds };
-  },
-  disconnect: async () => {
-    await Promise.all(subscribers.map(disconnect));
-    return { milliseconds: [] };
-  },
-  count: async () => ({
-    milliseconds: [],
-    missed: sum((subscriber) => subscriber.missed + (sent - subscriber.last)),
-    doubled: sum((subscriber) => subscriber.doubled),
-    last: Math.min(...subscribers.map((subscriber) => subscriber.last)),
-  }),
-  sent: ({ number }) => {
-    sent = number!;
-    return undefined;
-  },
-};
-
-process.on('message', async (command: SubscriberCommand) => {
-  const answer = await commands[command.do](command);
-  if (answer) process.send!(answer);
+process.on('message', async ({ id, ...command }: SubscriberCommand & { id: number }) => {
+  const answer = await obey(command);
+  if (answer) process.send!({ id, ...answer });
 });
 process.stdout.write('ready at nowhere\n');
 
-/** Limits connection attempts to the listen backlog, because beyond it the kernel retries after seconds or minutes. */
-const connecting = {
-  count: 0,
-  waiting: [] as (() => void)[],
-  async acquire(): Promise<void> {
-    if (this.count++ >= MAX_CONNECTING) await new Promise<void>((resolve) => this.waiting.push(resolve));
-  },
-  release(): void {
-    this.count--;
-    this.waiting.shift()?.();
-  },
-};
-
-async function connect(subscriber: Subscriber): Promise<void> {
-  subscriber.socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
-  subscriber.socket.on('error', () => {});
-  await once(subscriber.socket, 'open');
+async function obey(command: SubscriberCommand): Promise<SubscriberResponse | undefined> {
+  switch (command.do) {
+    case 'open':
+      await forEach(subscribers, CONNECTING, connect);
+      return {};
+    case 'connect': {
+      const served = untilServed();
+      await forEach(subscribers, CONNECTING, connect);
+      return served;
+    }
+    case 'reconnect': {
+      const served = untilServed();
+      if (command.cuts) for (const { socket } of subscribers) reset(socket!);
+      return served;
+    }
+    case 'await':
+      await new Promise<void>((arrived) => {
+        const arrival = arrivalOf(command.number);
+        arrival.arrived = arrived;
+        if (arrival.sockets === subscribers.length) arrived();
+      });
+      return {};
+    case 'count':
+      return {
+        missed: sum((subscriber) => subscriber.missed + Math.max(0, sent - subscriber.last)),
+        doubled: sum((subscriber) => subscriber.doubled),
+      };
+    case 'sent':
+      sent = command.number;
+      return undefined;
+  }
 }
 
-/** Retries, because a full backlog may refuse the first attempt. */
-async function subscribe(subscriber: Subscriber, resumes: boolean): Promise<void> {
-  await connecting.acquire();
-  const socket = new WebSocket(settings.url, settings.protocol, OPTIONS);
-  subscriber.socket = socket;
-  subscriber.awaits = 0;
-  socket.on('error', () => {});
-  socket.once('open', () => connecting.release());
-  socket.on('close', () => {
-    if (!socket.protocol) connecting.release(); // it was never opened
-    if (subscriber.socket === socket) setTimeout(() => void subscribe(subscriber, resumes), 100);
+async function untilServed(): Promise<SubscriberResponse> {
+  const begin = performance.now();
+  const milliseconds = await Promise.all(
+    subscribers.map(async (subscriber) => {
+      subscriber.attempts = 0;
+      subscriber.awaits = NOT_YET;
+      await new Promise<void>((resolve) => {
+        subscriber.served = resolve;
+      });
+      return performance.now() - begin;
+    }),
+  );
+  return { milliseconds, attempts: sum(({ attempts }) => attempts) };
+}
+
+/** Pauses like `packages/client`. */
+async function reconnect(subscriber: Subscriber): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, pauseBefore(subscriber.losses++)));
+  await connect(subscriber);
+}
+
+/** @returns when it has subscribed, or its socket has closed */
+async function connect(subscriber: Subscriber): Promise<void> {
+  subscriber.attempts++;
+  subscriber.awaits = NOT_YET;
+  let done: () => void;
+  const connected = new Promise<void>((resolve) => {
+    done = resolve;
   });
+  const socket = new WebSocket(url, isBare ? [] : 'graphql-transport-ws', OPTIONS);
+  subscriber.socket = socket;
+  // A busy process first reads what has arrived.
+  const timer = setTimeout(
+    () => setImmediate(() => subscriber.awaits === NOT_YET && socket.terminate()),
+    CONNECT_TIMEOUT_MS,
+  );
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    clearTimeout(timer);
+    done();
+    if (subscriber.socket === socket) void reconnect(subscriber);
+  });
+  const subscribed = () => {
+    clearTimeout(timer);
+    subscriber.awaits = sent + 1;
+    done();
+  };
   socket.on('open', () => {
+    if (isBare) return subscribed();
     socket.send(JSON.stringify({ type: 'connection_init', payload: { 'SVC-Token': subscriber.token } }));
   });
   socket.on('message', (frame: Buffer) => {
     const text = frame.toString('latin1');
     if (text.includes('"connection_ack"')) {
-      const variables = { dialogId: settings.dialogId, since: resumes ? subscriber.cursor : undefined };
+      const variables = { dialogId, since: subscriber.cursor };
       socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: SUBSCRIPTION, variables } }));
-      subscriber.awaits = sent + 1;
+      subscribed();
     } else if (subscriber.socket === socket) {
       receive(subscriber, text);
     }
   });
+  return connected;
 }
 
 function receive(subscriber: Subscriber, frame: string): void {
@@ -130,32 +158,31 @@ function receive(subscriber: Subscriber, frame: string): void {
   if (!digits) throw new Error(`unexpected frame: ${frame}`);
   const number = Number(digits);
   if (number <= subscriber.last) subscriber.doubled++;
-  else if (subscriber.last > 0) subscriber.missed += number - subscriber.last - 1;
+  else if (subscriber.last > 0 && !isBare) subscriber.missed += number - subscriber.last - 1;
   subscriber.last = number;
   subscriber.cursor = cursor;
+  subscriber.losses = 0;
+  const arrival = arrivalOf(number);
+  if (++arrival.sockets === subscribers.length) arrival.arrived?.();
+  if (arrival.sockets > subscribers.length) throw new Error(`message ${number} arrived twice`);
   if (number >= subscriber.awaits) {
     subscriber.served?.();
     subscriber.served = undefined;
   }
 }
 
-/** Disconnects abruptly, as a failing network does. */
-async function disconnect(subscriber: Subscriber): Promise<void> {
-  const { socket } = subscriber;
-  subscriber.socket = undefined;
-  if (!socket || socket.readyState === WebSocket.CLOSED) return;
-  const closed = once(socket, 'close');
-  // A reset leaves no port in TIME_WAIT; otherwise the ports would be used up after a few rounds.
-  (socket as unknown as { _socket: import('node:net').Socket })._socket.resetAndDestroy();
-  await closed;
+function arrivalOf(number: number) {
+  const arrival = arrivals.get(number) ?? { sockets: 0 };
+  arrivals.set(number, arrival);
+  return arrival as { sockets: number; arrived?: () => void };
 }
 
-async function forEachLimited(action: (subscriber: Subscriber) => Promise<void>): Promise<void> {
-  const rest = subscribers.values();
-  const work = async () => {
-    for (const subscriber of rest) await action(subscriber);
-  };
-  await Promise.all(Array.from({ length: 64 }, work));
+/**
+ * Disconnects abruptly, as a failing network does. A reset leaves no port in TIME_WAIT; otherwise the ports would be
+ * used up after a few rounds.
+ */
+function reset(socket: WebSocket): void {
+  (socket as unknown as { _socket: import('node:net').Socket })._socket.resetAndDestroy();
 }
 
 function sum(of: (subscriber: Subscriber) => number): number {

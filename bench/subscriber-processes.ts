@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import type { Cleanup } from './cleanup.ts';
 import { startScript } from './processes.ts';
 
@@ -7,28 +6,31 @@ const SOCKETS_OF_A_PROCESS = 5_000;
 
 export interface SubscriberSettings {
   url: string;
-  protocol: string[];
-  tokens: (string | undefined)[];
-  dialogId: string | undefined;
+  /** Undefined for a bare server, which sends without a subscription. */
+  tokens: string[] | undefined;
+  sockets: number;
+  dialogId: string;
+  /** One address has 28,000 ports for connections to a server. */
+  localAddress: string;
 }
 
-export interface SubscriberCommand {
-  do: 'connect' | 'subscribe' | 'disconnect' | 'count' | 'sent';
-  resumes?: boolean;
-  number?: number;
-}
+export type SubscriberCommand =
+  | { do: 'open' | 'connect' | 'count' }
+  | { do: 'reconnect'; cuts: boolean }
+  | { do: 'sent' | 'await'; number: number };
 
 export interface SubscriberResponse {
   /** Time until each socket was served. */
-  milliseconds: number[];
+  milliseconds?: number[];
+  attempts?: number;
   missed?: number;
   doubled?: number;
-  last?: number;
 }
 
 export class SubscriberProcesses {
   readonly #processes: ChildProcess[];
   readonly stop: () => Promise<void>;
+  #asked = 0;
 
   private constructor(started: { child: ChildProcess; stop: () => Promise<void> }[]) {
     this.#processes = started.map(({ child }) => child);
@@ -37,49 +39,75 @@ export class SubscriberProcesses {
     };
   }
 
-  static async start({ tokens, ...settings }: SubscriberSettings, cleanup: Cleanup): Promise<SubscriberProcesses> {
+  static async start(
+    { tokens, sockets, ...settings }: Omit<SubscriberSettings, 'localAddress'>,
+    cleanup: Cleanup,
+  ): Promise<SubscriberProcesses> {
     const started = [];
-    for (let from = 0; from < tokens.length; from += SOCKETS_OF_A_PROCESS) {
-      const own = { ...settings, tokens: tokens.slice(from, from + SOCKETS_OF_A_PROCESS) };
+    for (let from = 0; from < sockets; from += SOCKETS_OF_A_PROCESS) {
+      const own: SubscriberSettings = {
+        ...settings,
+        tokens: tokens?.slice(from, from + SOCKETS_OF_A_PROCESS),
+        sockets: Math.min(SOCKETS_OF_A_PROCESS, sockets - from),
+        localAddress: `127.0.0.${2 + started.length}`,
+      };
       started.push(await startScript(new URL('./subscriber-process.ts', import.meta.url), own, cleanup));
     }
     return new SubscriberProcesses(started);
   }
 
-  connect(): Promise<SubscriberResponse> {
+  /** A socket counts as served when it receives a message sent after it subscribed. */
+  connect(): Promise<Required<SubscriberResponse>> {
     return this.#ask({ do: 'connect' });
   }
 
-  /** A socket counts as served when it receives a message sent after it subscribed. */
-  subscribe(resumes: boolean): Promise<SubscriberResponse> {
-    return this.#ask({ do: 'subscribe', resumes });
+  /** All sockets are lost, by the server or by `cuts`, and subscribe again after their last cursor. */
+  reconnect(cuts: boolean): Promise<Required<SubscriberResponse>> {
+    return this.#ask({ do: 'reconnect', cuts });
   }
 
-  disconnect(): Promise<SubscriberResponse> {
-    return this.#ask({ do: 'disconnect' });
+  /** For a server that sends nothing. */
+  open(): Promise<Required<SubscriberResponse>> {
+    return this.#ask({ do: 'open' });
   }
 
-  count(): Promise<SubscriberResponse> {
+  /** Until all sockets have received the message. */
+  await(number: number): Promise<Required<SubscriberResponse>> {
+    return this.#ask({ do: 'await', number });
+  }
+
+  count(): Promise<Required<SubscriberResponse>> {
     return this.#ask({ do: 'count' });
   }
 
   sent(number: number): void {
-    for (const child of this.#processes) child.send({ do: 'sent', number });
+    for (const child of this.#processes) child.send({ id: 0, do: 'sent', number });
   }
 
-  async #ask(command: SubscriberCommand): Promise<SubscriberResponse> {
+  async #ask(command: SubscriberCommand): Promise<Required<SubscriberResponse>> {
+    const id = ++this.#asked;
     const answers = await Promise.all(
-      this.#processes.map(async (child) => {
-        child.send(command);
-        const [answer] = (await once(child, 'message')) as [SubscriberResponse];
-        return answer;
+      this.#processes.map((child) => {
+        // Not by `once`, because answers of concurrent commands may arrive in one turn.
+        const answered = new Promise<SubscriberResponse>((resolve) => {
+          const take = (answer: SubscriberResponse & { id: number }) => {
+            if (answer.id !== id) return;
+            child.off('message', take);
+            resolve(answer);
+          };
+          child.on('message', take);
+        });
+        child.send({ id, ...command });
+        return answered;
       }),
     );
+    const sum = (of: (answer: SubscriberResponse) => number | undefined) =>
+      answers.reduce((total, answer) => total + (of(answer) ?? 0), 0);
     return {
-      milliseconds: answers.flatMap(({ milliseconds }) => milliseconds),
-      missed: answers.reduce((total, { missed = 0 }) => total + missed, 0),
-      doubled: answers.reduce((total, { doubled = 0 }) => total + doubled, 0),
-      last: Math.min(...answers.map(({ last = 0 }) => last)),
+      milliseconds: answers.flatMap(({ milliseconds = [] }) => milliseconds),
+      attempts: sum(({ attempts }) => attempts),
+      missed: sum(({ missed }) => missed),
+      doubled: sum(({ doubled }) => doubled),
     };
   }
 }

@@ -6,9 +6,11 @@ import { announce, settingsOf } from './settings.ts';
 export interface BroadcastSettings {
   frame: string;
   text: string;
+  /** Undefined: any. */
+  port?: number | undefined;
 }
 
-const { frame, text } = await settingsOf<BroadcastSettings>();
+const { frame, text, port } = await settingsOf<BroadcastSettings>();
 const [before, after] = frame.split(text) as [string, string];
 
 const server = createServer((request, response) => {
@@ -18,11 +20,12 @@ const server = createServer((request, response) => {
     body += chunk;
   });
   request.on('end', () => {
+    if (request.method === 'GET') return response.end('{}');
     const sent = before + JSON.parse(body).message + after;
     for (const socket of sockets.clients) socket.send(sent);
     response.writeHead(201, { 'Content-Length': 0 });
-    response.end();
+    return response.end();
   });
 });
 const sockets = new WebSocketServer({ server, perMessageDeflate: false });
-announce(server);
+announce(server, port);

@@ -5,4 +5,6 @@ import { WebSocketServer } from 'ws';
 process.on('disconnect', () => process.exit());
 const server = createServer();
 new WebSocketServer({ server, perMessageDeflate: false });
-server.listen(0, '127.0.0.1', () => process.stdout.write(`ready at http://127.0.0.1:${server.address().port}\n`));
+server.listen({ port: 0, host: '127.0.0.1', backlog: 8_192 }, () =>
+  process.stdout.write(`ready at http://127.0.0.1:${server.address().port}\n`),
+);

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** Of the service. */
+const BACKLOG = 8_192;
+
 /** Also exits when the parent process does. */
 export async function settingsOf<Settings>(): Promise<Settings> {
   process.on('disconnect', () => process.exit());
@@ -9,8 +12,8 @@ export async function settingsOf<Settings>(): Promise<Settings> {
   return settings as Settings;
 }
 
-export function announce(server: Server): void {
-  server.listen(0, '127.0.0.1', () => {
+export function announce(server: Server, listenAt = 0): void {
+  server.listen({ port: listenAt, host: '127.0.0.1', backlog: BACKLOG }, () => {
     const { port } = server.address() as AddressInfo;
     process.stdout.write(`ready at http://127.0.0.1:${port}\n`);
   });

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { until } from '../clients/websocket.ts';
+import { until } from './until.ts';
 
 /** Path of redis-server; undefined if it is not installed. */
 export const REDIS = process.env.PATH?.split(':')
