@@ -37,8 +37,8 @@ export class CredentialListeners {
   notify(row: StreamRow): void {
     const known = this.#listeners.get(credentialTopic(row));
     const method = row.kind === 'applicationMoved' ? 'applicationMoved' : 'credentialsChanged';
-    if (!(known instanceof Set)) return known?.[method]();
-    for (const listener of known) listener[method]();
+    if (known instanceof Set) for (const listener of known) listener[method]();
+    else known?.[method]();
   }
 }
 
