@@ -30,7 +30,7 @@ await step(
 await step('patterns take linear time', () => run('npx', ['tsx', 'scripts/check-patterns.ts']));
 await step('generated files are unchanged', generatedFilesAreUnchanged);
 await step('migrations match the schema', migrationsMatch);
-await step('workflows', workflowsAreValid);
+await step('workflows and deployment', workflowsAndDeploymentAreValid);
 await step('no dead code', () => runCheckTool('knip', []));
 await step('plain English', () => run('npx', ['tsx', 'scripts/check-prose.ts']));
 await step('spelling', () => run('npm', ['run', '--silent', 'check:spelling']));
@@ -64,14 +64,23 @@ function generatedFilesAreUnchanged(): boolean {
   return changed.length === 0;
 }
 
-/** actionlint is published as a Go module only. */
-function workflowsAreValid(): boolean {
+/** Each is published as a Go module only. */
+function workflowsAndDeploymentAreValid(): boolean {
   if (spawnSync('go', ['version']).status !== 0) {
     process.stdout.write('skipped, because Go is not installed\n');
     return true;
   }
-  const files = readdirSync('.github/workflows').map((name) => join('.github/workflows', name));
-  return run('go', ['run', 'github.com/rhysd/actionlint/cmd/actionlint@v1.7.12', ...files]);
+  const workflows = readdirSync('.github/workflows').map((name) => join('.github/workflows', name));
+  return [
+    ['github.com/rhysd/actionlint/cmd/actionlint@v1.7.12', ...workflows],
+    ['github.com/compose-spec/compose-go/v2/cmd@v2.16.2', 'compose.yaml', 'deploy/databases.yaml'],
+    ['sigs.k8s.io/kubectl-validate@v0.0.4', 'deploy/kubernetes'],
+  ].every((command) => {
+    // The second prints the files that it has merged.
+    const { status, stdout, stderr } = spawnSync('go', ['run', ...command], { encoding: 'utf8' });
+    if (status !== 0) process.stdout.write(stdout + stderr);
+    return status === 0;
+  });
 }
 
 /** Builds a database from the migrations and compares it with the schema. */

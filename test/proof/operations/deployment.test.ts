@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
 import { ValidationSeverity, validate } from 'dockerfile-utils';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
 import { runTool } from '../../../scripts/tools.ts';
 import { readConfig } from '../../../src/config.ts';
 import { importedPackages } from '../../support/app/imported-packages.ts';
@@ -21,6 +22,7 @@ import { registryProblem } from '../../support/app/registry.ts';
 
 // Docker may be missing where tests run, so these files are only parsed.
 
+const COMPOSE_FILES = ['compose.yaml', 'deploy/databases.yaml'];
 const ROOT = resolve(import.meta.dirname, '../../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -108,7 +110,7 @@ function readdirOrRead(path: string): unknown {
 const problem = await registryProblem();
 if (problem) process.stdout.write(`dclint is skipped, because the registry of npm does not answer: ${problem}\n`);
 
-test.skipIf(problem)('compose.yaml passes its linter', () => {
+test.skipIf(problem)('the Compose files pass their linter', () => {
   const rules = {
     'require-project-name-field': 2,
     'no-build-and-image': 0,
@@ -120,39 +122,70 @@ test.skipIf(problem)('compose.yaml passes its linter', () => {
   writeFileSync(join(folder, 'rules.json'), JSON.stringify({ rules }));
   const options = ['--config', join(folder, 'rules.json'), '--max-warnings', '0'];
   const lint = (file: string) => runTool('compose-linter', 'dclint', [...options, file], 'pipe');
-  expect(lint(join(ROOT, 'compose.yaml'))).toMatchObject({ status: 0, stderr: '' });
+  for (const file of COMPOSE_FILES) expect(lint(join(ROOT, file))).toMatchObject({ status: 0, stderr: '' });
   writeFileSync(join(folder, 'compose.yaml'), 'services:\n  web:\n    image: nginx\n    ports:\n      - 80:80\n');
   expect(lint(join(folder, 'compose.yaml')).stdout).toContain('service-image-require-explicit-tag');
 });
 
-test('the containers of compose.yaml have few rights, and the database has no secrets of the service', () => {
-  const [shared, services] = read('compose.yaml').split(/^services:\n/m);
-  const [, hardened] = shared!.split(/^(?=x-)/m);
-  for (const line of ['- ALL', 'read_only: true', '- no-new-privileges:true']) expect(hardened).toContain(line);
-  expect(shared).toContain('x-service: &service\n  <<: *hardened\n');
-  const blocks = services!.split(/^volumes:/m)[0]!.split(/^(?= {2}\w+:)/m);
-  expect(blocks).toHaveLength(5);
-  for (const block of blocks) expect(block).toMatch(/^ {4}<<: \*(hardened|service)$/m);
-  expect(blocks[0]).toContain('env_file: deploy/database.env');
-  const variables = [...read('deploy/example.database.env').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
-  expect(variables).toEqual(['POSTGRES_USER', 'POSTGRES_PASSWORD']);
+test('the containers have few rights, and the databases have no secrets of the service', () => {
+  const [base, added] = COMPOSE_FILES.map((file) => parse(read(file), { merge: true }).services);
+  const rights = { cap_drop: ['ALL'], read_only: true, security_opt: ['no-new-privileges:true'] };
+  expect(Object.keys(base)).toHaveLength(5);
+  for (const [name, service] of Object.entries(base)) expect(service, name).toMatchObject(rights);
+  const { database, ...others } = base;
+  expect(database.env_file).toBe('deploy/database.env');
+  for (const [name, service] of Object.entries<{ extends?: object }>(added))
+    if (!others[name] && name !== 'database')
+      expect(service.extends, name).toEqual({ file: 'compose.yaml', service: 'database' });
+  expect(namesIn('deploy/example.database.env')).toEqual(['POSTGRES_USER', 'POSTGRES_PASSWORD']);
 });
 
-test('compose.yaml and the examples of its environment set only known variables', () => {
+/** With those that are comments. A later line has precedence. */
+const variablesIn = (file: string) =>
+  [...read(file).matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!] as const);
+
+const namesIn = (file: string) => variablesIn(file).map(([name]) => name);
+
+const example = (): Record<string, string> => ({
+  ...Object.fromEntries(variablesIn('deploy/example.env')),
+  ENCRYPTION_KEY: '0'.repeat(64),
+});
+
+interface Pod {
+  containers: { securityContext: object; env?: { name: string; value: string }[] }[];
+  securityContext: object;
+  terminationGracePeriodSeconds?: number;
+}
+
+const podOf = (file: string): Pod => parseAllDocuments(read(`deploy/kubernetes/${file}`))[0]!.toJS().spec.template.spec;
+
+test('the containers in Kubernetes have few rights', () => {
+  for (const { containers, securityContext } of ['atrium.yaml', 'init-databases.yaml'].map(podOf)) {
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+    const rights = {
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    };
+    for (const container of containers) expect(container.securityContext).toEqual(rights);
+  }
+});
+
+test('Compose, Kubernetes and the example of their environment set only known variables, to valid values', () => {
   const known = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z_]+): /gm)].map(([, name]) => name!));
-  const others = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
-  const inCompose = [...read('compose.yaml').matchAll(/^ +([A-Z_]+): "?(.+?)"?$/gm)].map(([, name, value]) => [
-    name!,
-    value!,
-  ]);
-  const inFile = [
-    ...(read('deploy/example.env') + read('deploy/example.database.env')).matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm),
-  ].map(([, name, value]) => [name!, value!]);
-  const given = [...inCompose, ...inFile].filter(([name]) => !others.includes(name!));
-  expect(given.length).toBeGreaterThan(8);
-  expect(given.map(([name]) => name).filter((name) => !known.has(name!))).toEqual([]);
-  const { drainSeconds, trustProxy } = readConfig(Object.fromEntries(inCompose));
-  expect([drainSeconds > 1, trustProxy]).toEqual([true, 1]);
+  const { one } = parse(read('compose.yaml'), { merge: true }).services;
+  const { containers, terminationGracePeriodSeconds } = podOf('atrium.yaml');
+  const inPod = Object.fromEntries(containers[0]!.env!.map(({ name, value }) => [name, value]));
+  for (const variables of [one.environment, inPod, { ...example(), REDIS_URL: 'redis://redis' }]) {
+    const names = Object.keys(variables).filter((name) => !name.startsWith('AWS_'));
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  }
+  for (const variables of [one.environment, inPod]) {
+    const config = readConfig({ ...example(), ...variables, REDIS_URL: 'redis://redis' });
+    expect(config).toMatchObject({ trustProxy: 1, databaseShards: [expect.stringContaining('@database-two')] });
+    expect(config.drainSeconds).toBeGreaterThan(1);
+  }
+  expect(terminationGracePeriodSeconds).toBeGreaterThan(Number(inPod.DRAIN_SECONDS) + 10);
 });
 
 test('all packages that the service imports are installed with it, or bundled', () => {

@@ -61,7 +61,7 @@ export async function cliJson(env: Record<string, string>, ...args: string[]): P
   const { code, stdout, stderr } = await cli(env, ...args, '--json');
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringMatching(/^(atrium: creating a database in .+\n)?(atrium: applying \d+ migrations\n)?$/),
+    stderr: expect.stringMatching(/^(atrium: creating a database in .+\n)?(atrium: applying \d+ migrations\n)*$/),
   });
   return JSON.parse(stdout);
 }

@@ -34,7 +34,7 @@ function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find(existsSync);
 }
 
-function findPostgres(): string | undefined {
+export function findPostgres(): string | undefined {
   const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.filter((version) => Number(version) >= 15).map((version) => join(POSTGRES, version, 'bin'));
   return folders.find((folder) => existsSync(join(folder, 'pg_rewind')));
