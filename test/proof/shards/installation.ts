@@ -7,6 +7,8 @@ import type { QuickUser } from '../../support/fixtures/chat.ts';
 
 export interface Chat {
   applicationId: number;
+  /** Number of the database. */
+  database: number;
   alice: QuickUser;
   bob: QuickUser;
   dialogId: string;
@@ -17,14 +19,21 @@ export interface Chat {
 export interface Installation {
   databases: OwnDatabase[];
   services: Service[];
-  env: Record<string, string>;
+  env: Variables & Record<string, string>;
   urls: () => string[];
   end: () => Promise<void>;
 }
 
-/** @param onDatabases called before they are set up */
+interface Variables {
+  DATABASE_URL: string;
+  DATABASE_SHARDS: string;
+  REDIS_URL: string;
+  DATA_DIR: string;
+}
+
+/** @param before called before the databases are set up */
 export async function startInstallation(
-  onDatabases: (databases: OwnDatabase[]) => Promise<void> = async () => {},
+  before: (env: Variables) => Promise<void> = async () => {},
 ): Promise<Installation> {
   const databases = [await startOwnDatabase(), await startOwnDatabase()];
   const port = await freePort();
@@ -37,7 +46,7 @@ export async function startInstallation(
     REDIS_URL: `redis://127.0.0.1:${port}`,
     DATA_DIR: folder.dataDir,
   };
-  await onDatabases(databases);
+  await before(env);
   await cliJson(env, 'database', 'shards', 'init');
   services.push(await startService(folder.dataDir, env), await startService(folder.dataDir, env));
   const end = async () => {
@@ -70,7 +79,14 @@ export async function startChat(
     alice!.headers,
   );
   const { changes } = (await ask('{ changes(first: 1) { cursor } }', {}, bob!.headers)).data;
-  return { applicationId, alice: alice!, bob: bob!, dialogId: data.createDialog.id, since: changes.cursor };
+  return {
+    applicationId,
+    database: applicationId % 2,
+    alice: alice!,
+    bob: bob!,
+    dialogId: data.createDialog.id,
+    since: changes.cursor,
+  };
 }
 
 export async function request(
