@@ -80,8 +80,9 @@ describe.skipIf(!PROGRAMS || !REDIS)('two databases with standbys', () => {
     await kill('database');
     await run('standby', promote!);
     await until(async () => (await fetch(`${service!.url}/readyz`)).status === 200);
+    await until(async () => (await cli(env, 'app', 'list')).code === 0);
     expect(await names()).toEqual(before);
-    await until(async () => (await cli(env, 'app', 'create', '--name', 'promoted')).code === 0);
+    await cliJson(env, 'app', 'create', '--name', 'promoted');
 
     await createVolume('database');
     await run('database', follow!);
