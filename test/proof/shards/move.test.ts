@@ -3,7 +3,7 @@ import { moveApplication } from '../../../src/operator/move/move.ts';
 import { cli, cliJson, launchCli } from '../../support/app/cli.ts';
 import { REDIS } from '../../support/app/redis.ts';
 import { until } from '../../support/app/until.ts';
-import { Random } from '../../support/fixtures/random.ts';
+import { pause, Random } from '../../support/fixtures/random.ts';
 import { Listener } from '../chaos/listener.ts';
 import { Writer } from '../chaos/writer.ts';
 import {
@@ -19,6 +19,7 @@ import {
 if (!REDIS) console.info('Redis is not installed: moves between databases are not tested.');
 
 const WRITERS = 3;
+const PAUSE_MS = 50;
 
 /** What a database shows during a move, in order. */
 const STEPS = {
@@ -56,7 +57,13 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
       }),
     );
     let isOver = false;
-    const writing = writers.map((writer) => writer.writeUntil(() => isOver));
+    const writing = writers.map(async (writer, nth) => {
+      const { dialogId } = chats[Math.floor(nth / WRITERS)]!;
+      while (!isOver) {
+        await writer.send(dialogId);
+        await pause(PAUSE_MS);
+      }
+    });
     await until(() => writers.every(({ acknowledged }) => acknowledged.length > 5));
     const [undisturbed, disturbed] = chats as [Chat, Chat];
     const from = homeOf(undisturbed);
@@ -79,7 +86,6 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
         const positions = listener.received.map(({ position }) => position);
         expect(positions).toEqual([...new Set(positions)].sort((one, other) => Number(one - other)));
         expect(messagesIn(listener.received)).toHaveLength(sent.length);
-        expect(listener.received.map(({ kind }) => kind)).toEqual(heard[0]!.received.map(({ kind }) => kind));
       }
       await expectOnlyIn(1 - (chat.applicationId % 2), chat);
     }
