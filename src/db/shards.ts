@@ -180,8 +180,8 @@ interface Place {
 }
 
 /**
- * The first row of these: that of an application that is not being moved; one that is moving away, because the target is
- * the home as soon as it is complete; one that is incomplete.
+ * The first row of these: that of an application that is not being moved; one that moves away, because the target
+ * becomes the home when it is complete; one that is incomplete.
  */
 async function findHome(applicationId: number): Promise<Shard | undefined> {
   const until = performance.now() + HOME_LIFETIME_MS;

@@ -8,7 +8,7 @@ import { DELETED, MOVED } from '../../resolvers/applications/delete.ts';
 import { countMovedActivity } from '../../resolvers/applications/stats.ts';
 import { inTransaction, nameActor, raiseSequences } from '../archive/import-progress.ts';
 import { BE_MOVER, forgetChanges, noteChanges, permitChanges, refuseChanges, repeatChanges } from './changes.ts';
-import { announceMove, clearEvents, reservePositions } from './positions.ts';
+import { clearEvents, publishMove, reservePositions } from './positions.ts';
 import { copyRows, type Move } from './rows.ts';
 import { type MovedTable, type MovedTables, REMOVED_TABLES, readMovedTables, sequencesOf } from './tables.ts';
 
@@ -271,7 +271,7 @@ class Mover {
   async #leave({ client: source }: Place, { inUse, refusing }: MovedTables): Promise<void> {
     const { onStep, wake, settleMs = TRANSACTION_TIMEOUT_MS } = this.#options;
     onStep('removing');
-    await announceMove(source, this.#id);
+    await publishMove(source, this.#id);
     wake();
     await this.#removeRows(source, DUE_TABLES);
     await pause(settleMs);

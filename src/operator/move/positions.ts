@@ -36,13 +36,13 @@ export async function reservePositions(
       'INSERT INTO moved_positions (application_id, first, last, shift) VALUES ($1, $2, $3, $4)',
       [applicationId, first, limit, shift].map(String),
     );
-    await announceMove(target, applicationId);
+    await publishMove(target, applicationId);
   });
   return { shift, limit };
 }
 
 /** Readers forget the events that they keep in memory, and connections of the application end. */
-export async function announceMove(client: pg.Client, applicationId: number): Promise<void> {
+export async function publishMove(client: pg.Client, applicationId: number): Promise<void> {
   await client.query(
     `INSERT INTO events_outbox (application_id, kind, subject_id, created_at)
     VALUES ($1::int, 'applicationMoved', $1::text, now())`,

@@ -153,7 +153,7 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
     return JSON.parse(stdout);
   }
 
-  /** Removes the old rows at once, while nobody uses the application. */
+  /** Removes the old rows at once, while no client uses the application. */
   function moveUnused({ applicationId }: Chat, to: number) {
     return moveApplication({
       databases: installation.databases.map(({ config }) => config),
