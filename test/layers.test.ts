@@ -45,9 +45,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'operator/archive': ['resolvers', 'gateways', 'db'],
   'operator/integrity': ['resolvers', 'gateways', 'db'],
+  'operator/move': ['operator/archive', 'resolvers', 'db'],
   'operator/cli': [
     'operator/archive',
     'operator/integrity',
+    'operator/move',
     'server',
     'config',
     'context',
