@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licensesOf } from './licenses.mjs';
@@ -65,5 +65,5 @@ async function buildConsole() {
   await rm(dist, { recursive: true, force: true });
   await rename(outDir, dist);
   const modules = output.flatMap(({ moduleIds = [], originalFileNames = [] }) => [...moduleIds, ...originalFileNames]);
-  return modules.map((path) => relative(root, join(folder, relative(folder, path.replace(/^\0|\?.*$/g, '')))));
+  return modules.map((path) => relative(root, resolve(folder, path.replace(/^\0|\?.*$/g, ''))));
 }

@@ -11,26 +11,50 @@ import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { guides } from './guides.ts';
+import { usedStyles } from './used-styles.ts';
 
 const LINGUI = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
+
+/** Styles of pages that the server fills in; it reads them by these names. */
+const STYLES = ['page', 'docs', 'reset-password'];
 
 /** The console at `/console`, and the GraphQL explorer at `/graphql`. */
 export default defineConfig({
   root: import.meta.dirname,
   // Relative, so that the pages work below any path.
   base: './',
-  plugins: [macros(), lingui({ configPath: LINGUI }), react(), withoutFonts(), swaggerUi(), guides(), compressed()],
+  plugins: [
+    macros(),
+    lingui({ configPath: LINGUI }),
+    react(),
+    withoutFonts(),
+    swaggerUi(),
+    inter(),
+    guides(),
+    usedStyles(),
+    compressed(),
+  ],
   resolve: { alias: { '@atrium/client': fileURLToPath(new URL('../client/src/index.ts', import.meta.url)) } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
+    // `light-dark()` follows the chosen scheme; what replaces it in older browsers follows the system.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     license: { fileName: 'licenses.md' },
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
-      input: { console: 'index.html', explorer: 'explorer.html' },
+      input: {
+        console: 'index.html',
+        explorer: 'explorer.html',
+        ...Object.fromEntries(STYLES.map((name) => [name, `src/static/${name}.css`])),
+      },
+      output: {
+        assetFileNames: ({ names: [name = ''] }) =>
+          STYLES.includes(name.replace('.css', '')) ? '[name][extname]' : 'assets/[name]-[hash][extname]',
+      },
       checks: { moduleLevelDirective: false, bundlerTimings: false },
     },
   },
@@ -100,7 +124,28 @@ function swaggerUi(): Plugin {
   };
 }
 
-/** GraphiQL embeds fonts of 250 KB. The pages use those of the system. */
+/** Preloads the font, which would otherwise wait for the styles, and copies its license. */
+function inter(): Plugin {
+  return {
+    name: 'inter',
+    async generateBundle() {
+      const file = createRequire(import.meta.url).resolve('@fontsource-variable/inter/LICENSE');
+      this.emitFile({ type: 'asset', fileName: 'inter/LICENSE', originalFileName: file, source: await readFile(file) });
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) =>
+        Object.keys(bundle ?? {})
+          .filter((name) => name.includes('inter-latin-wght'))
+          .map((name) => ({
+            tag: 'link',
+            attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `./${name}` },
+          })),
+    },
+  };
+}
+
+/** GraphiQL embeds fonts of 250 KB. */
 function withoutFonts(): Plugin {
   return {
     name: 'without-fonts',

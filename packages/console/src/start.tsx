@@ -1,3 +1,4 @@
+import './tokens.css';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/app.css';

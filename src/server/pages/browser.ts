@@ -40,9 +40,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   page('/favicon.ico', favicon);
   page('/robots.txt', () => served('text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'));
 
-  page('/graphql', () =>
-    builtPage('explorer.html', { assets: 'console/assets/', root: './', vary: 'Accept, Accept-Encoding' }),
-  );
+  page('/graphql', () => builtPage('explorer.html', './', 'Accept, Accept-Encoding'));
   const assets = onSuccess(async () => {
     const files = await builtAssets();
     return new Map([...files].map(([name, load]) => [name, onSuccess(load)]));
@@ -54,10 +52,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   if (services.isConsoleOn) {
     app.all(`${BACKUP_PATH}/:ticket`, backupDownload(services));
     app.get([CONSOLE, `${CONSOLE}/*page`], (request, response) =>
-      send(request, response, () => {
-        const root = rootOf(request);
-        return builtPage('index.html', { assets: `${root}console/assets/`, root });
-      }),
+      send(request, response, () => builtPage('index.html', rootOf(request))),
     );
   }
 

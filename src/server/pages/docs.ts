@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
-import { BUILT, filled } from './layout.ts';
+import { BUILT, built, filled, header } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
 import { HTML, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
 
@@ -13,7 +13,7 @@ export function documentation(
 ): Record<DocsPath, () => Promise<StaticFile>> {
   // All addresses are relative, so that the page works below any path.
   const page = async (urls: { root: string; files: string; document: string }): Promise<StaticFile> =>
-    served(HTML, filled(await readFile(new URL('docs/index.html', BUILT), 'utf8'), urls), {
+    served(HTML, filled(await built('docs/index.html', urls.root), { ...urls, header: header(urls.root, 'docs') }), {
       'Content-Security-Policy': policy(publicUrl()),
       'X-Frame-Options': 'DENY',
       'Referrer-Policy': 'no-referrer',
@@ -26,7 +26,7 @@ export function documentation(
     '/docs': () => page({ root: './', files: 'docs/', document: 'openapi.json' }),
     '/docs/': () => page({ root: '../', files: '', document: '../openapi.json' }),
     '/docs/page.js': () => file(SCRIPT, 'docs/page.js'),
-    '/docs/page.css': () => file(STYLE, 'docs/page.css'),
+    '/docs/page.css': async () => served(STYLE, await built('docs.css', '../')),
     '/docs/swagger-ui.css': () => file(STYLE, 'swagger-ui/swagger-ui.css'),
     '/docs/swagger-ui-bundle.js': () => file(SCRIPT, 'swagger-ui/swagger-ui-bundle.js'),
   };
@@ -38,6 +38,7 @@ function policy(publicUrl: string): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${new URL(publicUrl).origin}`,
     "form-action 'none'",

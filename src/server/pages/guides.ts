@@ -57,7 +57,7 @@ export class Guides {
     if (!page) return undefined;
     const root = address === '' ? './' : '../'.repeat(address.split('/').length);
     const body = `${searchForm(root, '')}\n${page.body}`;
-    return htmlPage({ title: `${page.title} – Atrium`, root, isGuide: true, body });
+    return htmlPage({ title: `${page.title} – Atrium`, root, section: 'guides', body });
   }
 
   async results(query: string): Promise<StaticFile> {
@@ -80,7 +80,7 @@ export class Guides {
     return htmlPage({
       title: `${title} – Atrium`,
       root: './',
-      isGuide: true,
+      section: 'guides',
       body: `${searchForm('./', query)}<h1>${escapeHtml(title)}</h1>${list}`,
     });
   }

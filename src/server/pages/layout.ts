@@ -7,25 +7,37 @@ import { HTML, type StaticFile, served } from './static-files.ts';
 /** Built from `packages/console` by Vite. */
 export const BUILT = new URL('packages/console/dist/', PROJECT_ROOT);
 
+const LOGO =
+  '<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#1f5fbf"/><path d="M7 26V15a9 9 0 0 1 18 0v11h-5V15a4 4 0 0 0-8 0v11z" fill="#fff"/></svg>';
+
+/** Pages that the header leads to. */
+const SECTIONS = { graphql: 'GraphQL explorer', docs: 'REST reference', guides: 'Guides' };
+
 export interface PageContent {
   title: string;
   /** HTML of the main element. */
   body: string;
   /** Of the root, relative to the address of the page, so that pages work below any path. */
   root: string;
-  isGuide?: boolean;
+  section?: keyof typeof SECTIONS;
 }
 
 /** A page without scripts. */
-export async function htmlPage({ title, body, root, isGuide = false }: PageContent): Promise<StaticFile> {
-  const template = await readFile(new URL('page.html', BUILT), 'utf8');
-  const marked = isGuide ? template.replace('>Guides</a>', ' aria-current="true"$&') : template;
-  const html = filled(marked, { title: escapeHtml(title), body, root });
-  const style = template.split('<style>')[1]!.split('</style>')[0]!;
+export async function htmlPage({ title, body, root, section }: PageContent): Promise<StaticFile> {
+  const [template, style] = await Promise.all([built('page.html', root), built('page.css', root)]);
+  const values = {
+    title: escapeHtml(title),
+    style: `<style>${style}</style>`,
+    header: header(root, section),
+    body,
+    root,
+  };
+  const html = filled(template, values);
   return served(HTML, html, {
     'Content-Security-Policy': [
       "default-src 'none'",
-      `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+      `style-src ${sourceOf(style)}`,
+      "font-src 'self'",
       "img-src 'self' data:",
       "form-action 'self'",
       "base-uri 'none'",
@@ -36,6 +48,27 @@ export async function htmlPage({ title, body, root, isGuide = false }: PageConte
     'X-Robots-Tag': 'noindex',
     'Cross-Origin-Opener-Policy': 'same-origin',
   });
+}
+
+/** @returns a built page or style, with the addresses of its assets relative to the page */
+export async function built(name: string, root: string): Promise<string> {
+  return withAssets(await readFile(new URL(name, BUILT), 'utf8'), root);
+}
+
+export function withAssets(text: string, root: string): string {
+  return text.replaceAll('./assets/', `${root === './' ? '' : root}console/assets/`);
+}
+
+/** Of an inline style or script, for the content security policy. */
+export function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+export function header(root: string, current?: PageContent['section']): string {
+  const links = Object.entries(SECTIONS).map(
+    ([path, name]) => `<a href="${root}${path}"${path === current ? ' aria-current="true"' : ''}>${name}</a>`,
+  );
+  return `<header class="site"><a class="name" href="${root}">${LOGO} Atrium</a><nav aria-label="Sections">${links.join('')}</nav></header>`;
 }
 
 /** Replaces each `{{name}}` of a built page. */

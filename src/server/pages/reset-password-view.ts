@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { applicationOfToken } from '../../lib/tokens.ts';
-import { BUILT } from './layout.ts';
+import { BUILT, sourceOf, withAssets } from './layout.ts';
 
 export type PageState =
   /** `token` is 40 hex digits or unchecked input; `problems` are sentences. */
@@ -22,15 +21,14 @@ export interface AccountOfLink {
 }
 
 const [STYLE, SCRIPT] = ['reset-password.css', 'reset-password.js'].map((name) =>
-  readFileSync(new URL(name, BUILT), 'utf8'),
+  withAssets(readFileSync(new URL(name, BUILT), 'utf8'), './'),
 ) as [string, string];
-
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  `script-src ${hashOf(SCRIPT)}`,
-  `style-src ${hashOf(STYLE)}`,
+  `script-src ${sourceOf(SCRIPT)}`,
+  `style-src ${sourceOf(STYLE)}`,
+  "font-src 'self'",
   "connect-src 'self'",
   'img-src data:',
   "form-action 'self'",

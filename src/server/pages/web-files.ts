@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { BUILT } from './layout.ts';
+import { BUILT, built, filled, header } from './layout.ts';
 import { HTML, IMMUTABLE, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
 
-const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml' };
+const TYPES: Record<string, string> = { '.js': SCRIPT, '.css': STYLE, '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
 
 const HEADERS = {
   'Content-Security-Policy': [
@@ -44,17 +44,10 @@ async function servedAsset(name: string, isCompressed: boolean): Promise<StaticF
   return served(type, content, IMMUTABLE, brotli);
 }
 
-interface PageSettings {
-  /** Address of the folder of the assets, relative to the page. */
-  assets: string;
-  /** Base path of the service, relative to the page. */
-  root: string;
-  vary?: string;
-}
-
-export async function builtPage(name: string, { assets, root, vary }: PageSettings): Promise<StaticFile> {
-  const html = await readFile(new URL(name, BUILT), 'utf8');
-  const text = html.replaceAll('./assets/', assets).replace('"favicon.svg"', `"${root}favicon.svg"`);
+/** @param root base path of the service, relative to the page */
+export async function builtPage(name: string, root: string, vary?: string): Promise<StaticFile> {
+  const html = filled(await built(name, root), { header: header(root, 'graphql') });
+  const text = html.replace('"favicon.svg"', `"${root}favicon.svg"`);
   return served(HTML, text, { ...HEADERS, ...(vary && { Vary: vary }) });
 }
 

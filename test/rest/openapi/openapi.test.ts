@@ -188,7 +188,7 @@ describe('/docs', () => {
   test('/docs runs only its own scripts and connects only to its own server', async () => {
     const { headers, text } = await rawRequest('GET', '/docs');
     expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
         "connect-src 'self' https://api.example.org; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     );
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });

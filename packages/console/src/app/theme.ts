@@ -14,38 +14,57 @@ const brand: MantineColorsTuple = [
   '#103d80',
 ];
 
+/** Grays of the dark scheme, in the tone of `--ground` and `--card`. */
+const dark: MantineColorsTuple = [
+  '#d5dae1',
+  '#b7bec8',
+  '#98a1ad',
+  '#6b7482',
+  '#39414d',
+  '#2a303a',
+  '#1c2129',
+  '#161a20',
+  '#0f1216',
+  '#0a0c0f',
+];
+
 export const theme = createTheme({
-  colors: { brand },
+  colors: { brand, dark },
   primaryColor: 'brand',
   primaryShade: { light: 7, dark: 6 },
-  defaultRadius: 'md',
-  fontFamily: 'system-ui, sans-serif',
-  fontFamilyMonospace: 'ui-monospace, monospace',
+  defaultRadius: 'sm',
+  radius: { sm: 'var(--radius-small)', md: 'var(--radius)' },
+  fontFamily: 'var(--font)',
+  fontFamilyMonospace: 'var(--font-code)',
+  fontSizes: { sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  headings: {
+    fontWeight: '650',
+    sizes: { h2: { fontSize: '1.375rem' }, h3: { fontSize: '1.125rem' }, h4: { fontSize: '0.9375rem' } },
+  },
   cursorType: 'pointer',
   components: {
-    NavLink: { styles: { root: { borderRadius: 'var(--mantine-radius-md)' } } },
+    Card: { defaultProps: { radius: 'md' } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t`Show or hide the password` } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t`Dismiss` } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, transitionProps: { duration: 0 } } },
   },
 });
 
-/** The dimmed colors of the library have too little contrast (WCAG AA). */
+/** Colors of the library that tokens replace; they have more contrast (WCAG AA). */
+const tokens = {
+  '--mantine-color-body': 'var(--card)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--soft)',
+  '--mantine-color-placeholder': 'var(--soft)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-error': 'var(--bad)',
+  '--mantine-color-red-text': 'var(--bad)',
+  '--mantine-color-default-border': 'var(--line)',
+  '--mantine-color-default-hover': 'var(--hover)',
+};
+
 export const themeVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: {
-    '--mantine-color-dimmed': '#555b66',
-    '--mantine-color-placeholder': '#666c78',
-    '--mantine-color-error': '#c21f1f',
-    '--mantine-color-red-text': '#c21f1f',
-    '--mantine-color-anchor': '#1f5fbf',
-  },
-  dark: {
-    '--mantine-color-error': '#ff9a9a',
-    '--mantine-color-red-text': '#ff9a9a',
-    '--mantine-color-dimmed': '#b4b9c2',
-    '--mantine-color-placeholder': '#a5abb6',
-    '--mantine-color-anchor': '#8ab4f8',
-    '--mantine-color-brand-light-color': '#b0cbef',
-  },
+  light: tokens,
+  dark: { ...tokens, '--mantine-color-brand-light-color': brand[2] },
 });

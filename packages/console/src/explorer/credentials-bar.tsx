@@ -23,9 +23,6 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
   const set = (change: Partial<Credentials>) => onChange({ ...credentials, ...change }, isRemembered);
   return (
     <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label={t`Credentials`}>
-      <a className="home" href="./">
-        <Trans>Atrium</Trans>
-      </a>
       <label>
         <span className="caption">
           <Trans>Send as</Trans>

@@ -75,7 +75,7 @@ export function ExplorerPage() {
           {status.text}
         </Text>
       </Group>
-      <Box h="calc(100dvh - 17rem)" mih={480} style={{ border: '1px solid var(--mantine-color-default-border)' }}>
+      <Box className="framed" h="calc(100dvh - 17rem)" mih={480}>
         <Editor
           key={application}
           fetcher={asking}

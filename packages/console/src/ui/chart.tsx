@@ -36,10 +36,17 @@ function timesOf(_plot: UPlot, splits: number[]): string[] {
 export function Chart({ label, times, values, failures }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colors are those of the scheme
   useEffect(() => {
     const parent = box.current!;
-    const text = scheme === 'dark' ? '#b4b9c2' : '#555b66';
-    const grid = { stroke: scheme === 'dark' ? '#3a404c' : '#e3e6eb', width: 1 };
+    // A canvas cannot resolve variables.
+    const colorOf = (token: string) => {
+      parent.style.color = `var(${token})`;
+      return getComputedStyle(parent).color;
+    };
+    const text = colorOf('--soft');
+    const font = `12px ${getComputedStyle(parent).fontFamily}`;
+    const grid = { stroke: colorOf('--line'), width: 1 };
     const barsOf = (name: string, color: string): UPlot.Series => ({
       label: name,
       stroke: color,
@@ -47,8 +54,8 @@ export function Chart({ label, times, values, failures }: ChartProps) {
       points: { show: false },
       paths: UPlot.paths.bars!(BARS),
     });
-    const own = barsOf(label, scheme === 'dark' ? '#6096e0' : '#1f5fbf');
-    const failed = barsOf(t`Failed`, scheme === 'dark' ? '#f0716a' : '#b3261e');
+    const own = barsOf(label, colorOf('--bar'));
+    const failed = barsOf(t`Failed`, colorOf('--bad'));
     // The sum is drawn first and then covered by the values.
     const sums = failures && values.map((value, index) => value + (failures[index] ?? 0));
     const plot = new UPlot(
@@ -63,8 +70,8 @@ export function Chart({ label, times, values, failures }: ChartProps) {
           y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] },
         },
         axes: [
-          { stroke: text, grid: { show: false }, ticks: grid, values: timesOf },
-          { stroke: text, grid, ticks: { show: false }, incrs: STEPS },
+          { stroke: text, font, grid: { show: false }, ticks: grid, values: timesOf },
+          { stroke: text, font, grid, ticks: { show: false }, incrs: STEPS },
         ],
         series: sums ? [{}, failed, own] : [{}, own],
       },

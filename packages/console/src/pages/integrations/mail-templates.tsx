@@ -153,7 +153,13 @@ function Preview({ application, input }: PreviewProps) {
                 title={t`HTML of the mail`}
                 sandbox=""
                 srcDoc={preview.data.html}
-                style={{ width: '100%', height: 280, border: '1px solid #8a8f98', borderRadius: 6, background: '#fff' }}
+                style={{
+                  width: '100%',
+                  height: 280,
+                  border: '1px solid var(--field-line)',
+                  borderRadius: 'var(--radius-small)',
+                  background: '#fff',
+                }}
               />
             )}
           </>
