@@ -3,8 +3,8 @@ import { Modal, NavLink, ScrollArea, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
-import { applicationsQuery, hasRole, type Me, ownsAll, useMe } from './administrator.ts';
-import { SECTIONS } from './navigation.ts';
+import { applicationsQuery, type Me, useMe } from './administrator.ts';
+import { groupsOf, servicePlaces } from './navigation.ts';
 
 interface Entry {
   name: string;
@@ -80,16 +80,13 @@ function Entries({ onClose }: { onClose: () => void }) {
 
 function entriesOf(me: Me, applications: readonly { id: number; name: string }[]): Entry[] {
   const ofApplications = applications.flatMap(({ id, name: application }) =>
-    SECTIONS.filter(({ roles }) => hasRole(me, roles, id)).map(({ path, name }) => ({
-      name: `${application}: ${name}`,
-      href: `/apps/${id}/${path}`,
-    })),
+    groupsOf(me, id)
+      .flatMap(({ sections }) => sections)
+      .map(({ path, name }) => ({ name: `${application}: ${name}`, href: `/apps/${id}/${path}` })),
   );
   return [
-    { name: t`All applications`, href: '/' },
+    ...servicePlaces(me).map(({ address, name }) => ({ name, href: address })),
     ...ofApplications,
-    { name: t`Administrators`, href: '/administrators' },
-    ...(ownsAll(me) ? [{ name: t`Service logs`, href: '/logs' }] : []),
     { name: t`Profile and security`, href: '/profile' },
   ];
 }

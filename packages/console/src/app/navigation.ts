@@ -1,29 +1,99 @@
 import { t } from '@lingui/core/macro';
-import type { Role } from './administrator.ts';
+import {
+  IconApps,
+  IconArchive,
+  IconBell,
+  IconBroadcast,
+  IconChartBar,
+  IconFile,
+  IconHistory,
+  IconKey,
+  IconListDetails,
+  IconMessages,
+  IconPlugConnected,
+  IconServer,
+  IconSettings,
+  IconTable,
+  IconTerminal2,
+  IconUsers,
+  IconUsersGroup,
+} from '@tabler/icons-react';
+import { hasRole, type Me, ownsAll, type Role } from './administrator.ts';
 
-export interface Section {
+interface Section {
   /** Last part of the address `/apps/<id>/…`. */
   path: string;
   name: string;
+  icon: typeof IconUsers;
   /** Besides owners. */
   roles: readonly Role[];
 }
 
-const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
+interface SectionGroup {
+  name: string;
+  sections: readonly Section[];
+}
 
-export const SECTIONS: readonly Section[] = [
-  { path: 'overview', name: t`Overview`, roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
-  { path: 'users', name: t`Users`, roles: STAFF },
-  { path: 'data', name: t`Data`, roles: ['DEVELOPER'] },
-  { path: 'dialogs', name: t`Dialogs`, roles: ['SUPPORT'] },
-  { path: 'files', name: t`Files`, roles: STAFF },
-  { path: 'pushes', name: t`Pushes`, roles: STAFF },
-  { path: 'live', name: t`Live`, roles: ['SUPPORT'] },
-  { path: 'logs', name: t`Logs`, roles: ['DEVELOPER'] },
-  { path: 'keys', name: t`API keys`, roles: ['DEVELOPER'] },
-  { path: 'integrations', name: t`Sign-in, mail and models`, roles: ['DEVELOPER'] },
-  { path: 'explorer', name: t`GraphQL`, roles: ['DEVELOPER', 'SUPPORT', 'VIEWER'] },
-  { path: 'audit', name: t`Audit log`, roles: [] },
-  { path: 'backups', name: t`Backups and checks`, roles: [] },
-  { path: 'settings', name: t`Settings`, roles: ['DEVELOPER', 'VIEWER'] },
+export interface Place {
+  address: string;
+  name: string;
+  icon: typeof IconUsers;
+}
+
+const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
+const ALL: readonly Role[] = ['DEVELOPER', 'SUPPORT', 'VIEWER'];
+
+const GROUPS: readonly SectionGroup[] = [
+  {
+    name: t`Build`,
+    sections: [
+      { path: 'data', name: t`Data`, icon: IconTable, roles: ['DEVELOPER'] },
+      { path: 'users', name: t`Users`, icon: IconUsers, roles: STAFF },
+      { path: 'files', name: t`Files`, icon: IconFile, roles: STAFF },
+      { path: 'explorer', name: t`GraphQL`, icon: IconTerminal2, roles: ALL },
+    ],
+  },
+  {
+    name: t`Engage`,
+    sections: [
+      { path: 'dialogs', name: t`Dialogs`, icon: IconMessages, roles: ['SUPPORT'] },
+      { path: 'pushes', name: t`Pushes`, icon: IconBell, roles: STAFF },
+      { path: 'live', name: t`Live`, icon: IconBroadcast, roles: ['SUPPORT'] },
+    ],
+  },
+  {
+    name: t`Watch`,
+    sections: [
+      { path: 'overview', name: t`Overview`, icon: IconChartBar, roles: ALL },
+      { path: 'logs', name: t`Logs`, icon: IconListDetails, roles: ['DEVELOPER'] },
+      { path: 'audit', name: t`Audit log`, icon: IconHistory, roles: [] },
+    ],
+  },
+  {
+    name: t`Configure`,
+    sections: [
+      { path: 'integrations', name: t`Sign-in, mail and models`, icon: IconPlugConnected, roles: ['DEVELOPER'] },
+      { path: 'keys', name: t`API keys`, icon: IconKey, roles: ['DEVELOPER'] },
+      { path: 'settings', name: t`Settings`, icon: IconSettings, roles: ['DEVELOPER', 'VIEWER'] },
+      { path: 'backups', name: t`Backups and checks`, icon: IconArchive, roles: [] },
+    ],
+  },
 ];
+
+/** Groups with the pages that the administrator may use. */
+export function groupsOf(me: Me, application: number): SectionGroup[] {
+  return GROUPS.map(({ name, sections }) => ({
+    name,
+    sections: sections.filter(({ roles }) => hasRole(me, roles, application)),
+  })).filter(({ sections }) => sections.length > 0);
+}
+
+/** Pages that belong to no application. */
+export function servicePlaces(me: Me): Place[] {
+  const isOwner = me.roles.some(({ role }) => role === 'OWNER');
+  return [
+    { address: '/', name: t`Applications`, icon: IconApps },
+    ...(isOwner ? [{ address: '/administrators', name: t`Administrators`, icon: IconUsersGroup }] : []),
+    ...(ownsAll(me) ? [{ address: '/logs', name: t`Service logs`, icon: IconServer }] : []),
+  ];
+}
