@@ -111,7 +111,7 @@ function indexOf(documents: [address: string, file: string][]): MiniSearch {
       const [heading = '', ...lines] = part.split('\n');
       const title = heading.replace(/^#+ /, '');
       const anchor = heading.startsWith('# ') ? '' : `#${anchorOf(title)}`;
-      search.add({ id: id++, address: address + anchor, guide, title, text: plain(lines.join(' ')) });
+      search.add({ id: id++, address: `guides/${address}${anchor}`, guide, title, text: plain(lines.join(' ')) });
     }
   }
   return search;

@@ -3,13 +3,15 @@ import express, { type Request, type Response } from 'express';
 import { BACKUP_PATH } from '../../administration/jobs/downloads.ts';
 import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
+import { schema } from '../../schema/index.ts';
 import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
 import { CONSOLE, DOCS_PATHS, RESET_PAGE } from './paths.ts';
+import { type Endpoints, endpointSections, operationSections } from './references.ts';
 import { resetPasswordPage } from './reset-password.ts';
-import { type StaticFile, sendFile, served } from './static-files.ts';
+import { JSON_TYPE, type StaticFile, sendFile, served } from './static-files.ts';
 import { builtAssets, builtPage, favicon } from './web-files.ts';
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -17,7 +19,7 @@ type PageHandler = (request: IncomingMessage, response: ServerResponse, next: ()
 const MAX_QUERY_LENGTH = 200;
 
 /** @param openApi called once, on the first request */
-export function browserPages(services: Services, openApi: () => object): PageHandler {
+export function browserPages(services: Services, openApi: () => Endpoints): PageHandler {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
 
@@ -59,7 +61,7 @@ export function browserPages(services: Services, openApi: () => object): PageHan
   const docs = documentation(services, openApi);
   for (const path of DOCS_PATHS) page(path, docs[path]);
 
-  const guides = onSuccess(() => Guides.load());
+  const guides = onSuccess(() => Guides.load(() => [...endpointSections(openApi()), ...operationSections(schema)]));
   const guidePages = new Map<string, () => Promise<StaticFile | undefined>>();
   const guide = async (address: string) => {
     const isKnown = guidePages.has(address);
@@ -72,7 +74,10 @@ export function browserPages(services: Services, openApi: () => object): PageHan
     send(request, response, async () => {
       const { q } = request.query;
       const query = typeof q === 'string' ? q.trim().slice(0, MAX_QUERY_LENGTH) : '';
-      return query === '' ? guide('') : (await guides()).results(query);
+      if (query === '') return guide('');
+      const found = await guides();
+      if (request.accepts(['html', 'json']) === 'html') return found.results(query);
+      return served(JSON_TYPE, JSON.stringify(await found.find(query)), { Vary: 'Accept, Accept-Encoding' });
     }),
   );
   app.get('/guides/*address', (request, response) =>

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
 import { BUILT, built, filled, header } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
-import { HTML, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
+import { HTML, JSON_TYPE, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
@@ -21,8 +21,7 @@ export function documentation(
     });
   const file = async (type: string, name: string) => served(type, await readFile(new URL(name, BUILT)));
   return {
-    '/openapi.json': async () =>
-      served('application/json; charset=utf-8', JSON.stringify(document()), { 'Access-Control-Allow-Origin': '*' }),
+    '/openapi.json': async () => served(JSON_TYPE, JSON.stringify(document()), { 'Access-Control-Allow-Origin': '*' }),
     '/docs': () => page({ root: './', files: 'docs/', document: 'openapi.json' }),
     '/docs/': () => page({ root: '../', files: '', document: '../openapi.json' }),
     '/docs/page.js': () => file(SCRIPT, 'docs/page.js'),
@@ -41,7 +40,7 @@ function policy(publicUrl: string): string {
     "font-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${new URL(publicUrl).origin}`,
-    "form-action 'none'",
+    "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');

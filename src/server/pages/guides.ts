@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import MiniSearch from 'minisearch';
 import { escapeHtml } from '../../lib/escape-html.ts';
 import { BUILT, htmlPage } from './layout.ts';
+import type { Section } from './references.ts';
 import { type StaticFile, served } from './static-files.ts';
 
 const GUIDES = new URL('guides/', BUILT);
@@ -23,29 +24,24 @@ export interface BuiltGuides {
   search: { fields: (keyof Section)[]; storeFields: (keyof Section)[] };
 }
 
-interface Section {
-  /** With the anchor. */
-  address: string;
-  guide: string;
-  title: string;
-  text: string;
-}
-
 /** The Markdown files of the project as pages. The list is fixed, so that no path is built from a request. */
 export class Guides {
   readonly #pages: ReadonlyMap<string, BuiltGuides['pages'][number]>;
   readonly #files: ReadonlySet<string>;
   readonly #options: BuiltGuides['search'];
+  readonly #references: () => Section[];
   #search: MiniSearch<Section> | undefined;
 
-  constructor({ pages, files, search }: BuiltGuides) {
+  /** @param references further sections that the search finds; called on the first search */
+  constructor({ pages, files, search }: BuiltGuides, references: () => Section[]) {
     this.#pages = new Map(pages.map((page) => [page.address, page]));
     this.#files = new Set(files);
     this.#options = search;
+    this.#references = references;
   }
 
-  static async load(): Promise<Guides> {
-    return new Guides(JSON.parse(await read('guides.json')));
+  static async load(references: () => Section[]): Promise<Guides> {
+    return new Guides(JSON.parse(await read('guides.json')), references);
   }
 
   /** @param address path below `/guides/`; empty for the start page */
@@ -56,12 +52,25 @@ export class Guides {
     const page = this.#pages.get(address);
     if (!page) return undefined;
     const root = address === '' ? './' : '../'.repeat(address.split('/').length);
-    const body = `${searchForm(root, '')}\n${page.body}`;
-    return htmlPage({ title: `${page.title} – Atrium`, root, section: 'guides', body });
+    return htmlPage({ title: `${page.title} – Atrium`, root, section: 'guides', body: page.body });
   }
 
+  /** A page with what the search finds. */
   async results(query: string): Promise<StaticFile> {
-    this.#search ??= MiniSearch.loadJSON<Section>(await read('search.json'), this.#options);
+    const items = (await this.find(query)).map(
+      ({ address, title, text }) =>
+        `<li><a href="${escapeHtml(address)}">${escapeHtml(title)}</a><p>${escapeHtml(text)}</p></li>`,
+    );
+    const list =
+      items.length > 0 ? `<ul class="results">${items.join('')}</ul>` : '<p>No page contains these words.</p>';
+    const title = `Search: ${query}`;
+    const body = `<h1>${escapeHtml(title)}</h1>${list}`;
+    return htmlPage({ title: `${title} – Atrium`, root: './', section: 'guides', query, body });
+  }
+
+  /** @returns the best sections first; addresses are relative to the root */
+  async find(query: string): Promise<{ address: string; title: string; text: string }[]> {
+    this.#search ??= await this.#index();
     const found = this.#search.search({
       queries: [query],
       prefix: true,
@@ -69,20 +78,16 @@ export class Guides {
       combineWith: 'AND',
       boost: { title: 3, guide: 2 },
     });
-    const items = found.slice(0, MAX_RESULTS).map((result) => {
+    return found.slice(0, MAX_RESULTS).map((result) => {
       const { address, guide, title, text } = result as unknown as Section;
-      const name = title === guide ? guide : `${guide}: ${title}`;
-      return `<li><a href="guides/${address}">${escapeHtml(name)}</a><p>${escapeHtml(excerpt(text, result.terms))}</p></li>`;
+      return { address, title: title === guide ? guide : `${guide}: ${title}`, text: excerpt(text, result.terms) };
     });
-    const list =
-      items.length > 0 ? `<ul class="results">${items.join('')}</ul>` : '<p>No guide contains these words.</p>';
-    const title = `Search: ${query}`;
-    return htmlPage({
-      title: `${title} – Atrium`,
-      root: './',
-      section: 'guides',
-      body: `${searchForm('./', query)}<h1>${escapeHtml(title)}</h1>${list}`,
-    });
+  }
+
+  async #index(): Promise<MiniSearch<Section>> {
+    const search = MiniSearch.loadJSON<Section>(await read('search.json'), this.#options);
+    search.addAll(this.#references().map((section, index) => ({ id: `reference ${index}`, ...section })));
+    return search;
   }
 }
 
@@ -97,9 +102,4 @@ function excerpt(text: string, terms: string[]): string {
   if (text.length <= start + EXCERPT_LENGTH) return `${start > 0 ? '… ' : ''}${text.slice(start)}`;
   const end = text.lastIndexOf(' ', start + EXCERPT_LENGTH);
   return `${start > 0 ? '… ' : ''}${text.slice(start, end)} …`;
-}
-
-function searchForm(root: string, query: string): string {
-  return `<form class="search" role="search" action="${root}guides"><label class="sr" for="q">Search the guides</label>
-<input id="q" name="q" type="search" value="${escapeHtml(query)}" placeholder="Search the guides" required maxlength="200"><button>Search</button></form>`;
 }

@@ -20,15 +20,17 @@ export interface PageContent {
   /** Of the root, relative to the address of the page, so that pages work below any path. */
   root: string;
   section?: keyof typeof SECTIONS;
+  /** What the person searches for. */
+  query?: string;
 }
 
 /** A page without scripts. */
-export async function htmlPage({ title, body, root, section }: PageContent): Promise<StaticFile> {
+export async function htmlPage({ title, body, root, section, query }: PageContent): Promise<StaticFile> {
   const [template, style] = await Promise.all([built('page.html', root), built('page.css', root)]);
   const values = {
     title: escapeHtml(title),
     style: `<style>${style}</style>`,
-    header: header(root, section),
+    header: header(root, section, query),
     body,
     root,
   };
@@ -64,11 +66,12 @@ export function sourceOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-export function header(root: string, current?: PageContent['section']): string {
+export function header(root: string, current?: PageContent['section'], query = ''): string {
   const links = Object.entries(SECTIONS).map(
     ([path, name]) => `<a href="${root}${path}"${path === current ? ' aria-current="true"' : ''}>${name}</a>`,
   );
-  return `<header class="site"><a class="name" href="${root}">${LOGO} Atrium</a><nav aria-label="Sections">${links.join('')}</nav></header>`;
+  const search = `<form role="search" action="${root}guides"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search guides, REST and GraphQL" value="${escapeHtml(query)}" required maxlength="200"></form>`;
+  return `<header class="site"><a class="name" href="${root}">${LOGO} Atrium</a>${search}<nav aria-label="Sections">${links.join('')}</nav></header>`;
 }
 
 /** Replaces each `{{name}}` of a built page. */

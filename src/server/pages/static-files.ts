@@ -19,6 +19,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 export const HTML = 'text/html; charset=utf-8';
 export const SCRIPT = 'text/javascript; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 export const STYLE = 'text/css; charset=utf-8';
 
 /** Browsers revalidate on each load, by ETag. */

@@ -16,7 +16,7 @@ const HEADERS = {
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; '),
   'X-Frame-Options': 'DENY',

@@ -189,7 +189,7 @@ describe('/docs', () => {
     const { headers, text } = await rawRequest('GET', '/docs');
     expect(headers['content-security-policy']).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
-        "connect-src 'self' https://api.example.org; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+        "connect-src 'self' https://api.example.org; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     );
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
     expect(text).not.toMatch(/<script>|<script [^>]*>[^<]|style=|https?:/);

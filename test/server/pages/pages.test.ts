@@ -110,7 +110,24 @@ describe('the guides', () => {
     const { text } = await page('/guides?q=compound+index');
     expect(addressesIn(text).filter((address) => address.startsWith('guides/records'))).not.toEqual([]);
     const none = await page('/guides?q=zebrafishes');
-    expect(none.text).toContain('No guide contains these words.');
+    expect(none.text).toContain('No page contains these words.');
+  });
+
+  test('the search finds endpoints, operations of GraphQL and guides, also as JSON', async () => {
+    const { text } = await page('/guides?q=create+user');
+    expect(addressesIn(text)).toEqual(expect.arrayContaining(['docs#/Users/createUser']));
+    const { headers, text: json } = await rawRequest('GET', '/guides?q=sendMessage', {
+      headers: { Accept: 'application/json' },
+    });
+    expect([headers['content-type'], headers.vary]).toEqual([
+      'application/json; charset=utf-8',
+      'Accept, Accept-Encoding',
+    ]);
+    expect(JSON.parse(json)).toContainEqual({
+      address: `guides/project/schema.graphql#:~:text=${encodeURIComponent('  sendMessage(')}`,
+      title: 'GraphQL: mutation sendMessage',
+      text: expect.any(String),
+    });
   });
 
   test('a search text does not become markup', async () => {
