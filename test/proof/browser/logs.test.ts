@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('the logs in a browser', () => {
     const { page } = await openAs(owner, '/console/');
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByPlaceholder('Name of a page').fill('service logs');
+    await page.getByRole('combobox', { name: 'Search' }).fill('service logs');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'GET /user/:number/…' }).waitFor();
     const developer = await signedInAdministrator('developer');

@@ -1,4 +1,3 @@
-import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Burger, Button, Group, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core';
@@ -13,14 +12,11 @@ import {
   IconSunMoon,
   IconUserShield,
 } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { root } from '../root.ts';
 import { useMe } from './administrator.ts';
-import { clientOf, SERVICE } from './clients.ts';
 import { Logo } from './logo.tsx';
-
-const SIGN_OUT = graphql(`mutation ConsoleSignOut { signOutAdministrator }`);
+import { useSignOut } from './sign-out.ts';
 
 interface HeaderProps {
   isDrawerOpen: boolean;
@@ -128,12 +124,7 @@ function SchemeMenu() {
 
 function PersonMenu() {
   const { name, email } = useMe();
-  const queries = useQueryClient();
-  const signOut = async () => {
-    await clientOf(SERVICE).mutate(SIGN_OUT, {});
-    queries.clear();
-    location.assign(new URL('console/sign-in', root));
-  };
+  const signOut = useSignOut();
   return (
     <Menu position="bottom-end">
       <Menu.Target>

@@ -49,12 +49,14 @@ const shell = createRoute({
 const home = createRoute({
   getParentRoute: () => shell,
   path: '/',
+  validateSearch: words('create'),
   component: lazyRouteComponent(() => import('../pages/home.tsx'), 'HomePage'),
 });
 
 const administrators = createRoute({
   getParentRoute: () => shell,
   path: '/administrators',
+  validateSearch: words('create'),
   component: lazyRouteComponent(() => import('../pages/administrators.tsx'), 'AdministratorsPage'),
 });
 
@@ -90,7 +92,7 @@ const overview = createRoute({
 const users = createRoute({
   getParentRoute: () => application,
   path: '/users',
-  validateSearch: words('search', 'tag'),
+  validateSearch: words('search', 'tag', 'create'),
   component: lazyRouteComponent(() => import('../pages/users.tsx'), 'UsersPage'),
 });
 
@@ -116,13 +118,14 @@ const dialog = createRoute({
 const classes = createRoute({
   getParentRoute: () => application,
   path: '/data',
+  validateSearch: words('create'),
   component: lazyRouteComponent(() => import('../pages/records/classes.tsx'), 'ClassesPage'),
 });
 
 const recordClass = createRoute({
   getParentRoute: () => application,
   path: '/data/$class',
-  validateSearch: words('filter', 'sort', 'as'),
+  validateSearch: words('filter', 'sort', 'as', 'tab'),
   component: lazyRouteComponent(() => import('../pages/records/class.tsx'), 'ClassPage'),
 });
 
@@ -180,6 +183,7 @@ const serviceLogs = createRoute({
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
+  validateSearch: words('create'),
   component: lazyRouteComponent(() => import('../pages/keys.tsx'), 'KeysPage'),
 });
 

@@ -5,8 +5,8 @@ import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { undoLatest } from '../ui/undo.tsx';
-import { CommandPalette } from './command-palette.tsx';
 import { Header } from './header.tsx';
+import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** Header, navigation and the page. */
@@ -50,7 +50,7 @@ export function Shell() {
           <Outlet />
         </Box>
       </AppShell.Main>
-      <CommandPalette isOpen={isPaletteOpen} onClose={palette.close} />
+      <Palette isOpen={isPaletteOpen} onClose={palette.close} />
     </AppShell>
   );
 }

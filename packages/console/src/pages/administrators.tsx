@@ -2,7 +2,6 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +10,7 @@ import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const LIST = graphql(`query ConsoleAdministrators {
@@ -34,7 +34,7 @@ const queryKey = ['administrators'];
 
 export function AdministratorsPage() {
   const me = useMe();
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const [edited, setEdited] = useState<Person>();
   const queries = useQueryClient();
   const people = useQuery({

@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure, useInViewport } from '@mantine/hooks';
+import { useInViewport } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type APPLICATIONS, applicationsQuery, ownsAll, useMe } from '../app/administrator.ts';
@@ -11,6 +11,7 @@ import { usePolling } from '../app/polling.ts';
 import { bytesText } from '../ui/bytes.ts';
 import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
+import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const STATUS = graphql(`query ConsoleStatus {
@@ -33,7 +34,7 @@ const CREATE = graphql(`mutation ConsoleCreateApplication($name: String!) {
 
 export function HomePage() {
   const applications = useQuery(applicationsQuery);
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const mayCreate = ownsAll(useMe());
   return (
     <Page

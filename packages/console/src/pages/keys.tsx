@@ -2,13 +2,13 @@ import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { NameForm } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Copyable, Time } from '../ui/values.tsx';
 
 const KEYS = graphql(`query ConsoleKeys { apiKeys { id name createdAt revokedAt } }`);
@@ -19,7 +19,7 @@ const from = '/shell/apps/$application/keys';
 
 export function KeysPage() {
   const { application } = useParams({ from });
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const queries = useQueryClient();
   const queryKey = [application, 'keys'];
   const keys = useQuery({

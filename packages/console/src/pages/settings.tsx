@@ -14,6 +14,7 @@ import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Copyable } from '../ui/values.tsx';
+import { SETTING_NAMES } from './setting-names.ts';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
@@ -61,25 +62,28 @@ export function SettingsPage() {
 
 type Form = Omit<Settings, 'id' | 'authKey'>;
 
-const SWITCHES: { field: keyof Form; label: string; description: string }[] = [
+const SWITCHES: { field: keyof Form & keyof typeof SETTING_NAMES; description: string }[] = [
   {
     field: 'publicSignIn',
-    label: t`Sign-in without signatures`,
     description: t`Apps open sessions with the id of the application. Users still need their password.`,
   },
-  { field: 'usersList', label: t`Users may list users`, description: t`Sessions may list and search all users.` },
-  { field: 'passwordReset', label: t`Password reset by mail`, description: t`Users may request a link by mail.` },
+  { field: 'usersList', description: t`Sessions may list and search all users.` },
+  { field: 'passwordReset', description: t`Users may request a link by mail.` },
   {
     field: 'strictCredentialChanges',
-    label: t`Strict credential changes`,
     description: t`Legacy clients need the password or a recent sign-in to change email address, phone or login.`,
   },
-  { field: 'chatPushes', label: t`Pushes for messages`, description: t`Offline occupants receive pushes.` },
-  { field: 'answerAssist', label: t`Answer assistant`, description: t`Assistants may propose answers.` },
-  { field: 'summarize', label: t`Summaries`, description: t`Assistants may summarize dialogs.` },
-  { field: 'translate', label: t`Translation`, description: t`Assistants may translate texts.` },
-  { field: 'gateway', label: t`Model gateway`, description: t`Clients may send conversations to assistants.` },
+  { field: 'chatPushes', description: t`Offline occupants receive pushes.` },
+  { field: 'answerAssist', description: t`Assistants may propose answers.` },
+  { field: 'summarize', description: t`Assistants may summarize dialogs.` },
+  { field: 'translate', description: t`Assistants may translate texts.` },
+  { field: 'gateway', description: t`Clients may send conversations to assistants.` },
 ];
+
+/** The address names the setting that gets the focus: `#chatPushes`. */
+function named(field: keyof typeof SETTING_NAMES) {
+  return { id: field, label: SETTING_NAMES[field], autoFocus: location.hash === `#${field}` };
+}
 
 function SettingsForm({
   application,
@@ -108,14 +112,14 @@ function SettingsForm({
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
         <Stack maw={560}>
           <TextInput
-            label={t`Name`}
+            {...named('name')}
             value={form.name}
             onChange={(event) => set({ name: event.currentTarget.value })}
             maxLength={255}
             required
           />
           <NumberInput
-            label={t`Session lifetime`}
+            {...named('sessionMinutes')}
             description={t`Minutes after the last request; empty: the default of the server`}
             value={form.sessionMinutes ?? ''}
             onChange={(value) => set({ sessionMinutes: value === '' ? null : Number(value) })}
@@ -123,54 +127,54 @@ function SettingsForm({
             allowDecimal={false}
           />
           <NumberInput
-            label={t`Model tokens per user and day`}
+            {...named('aiDailyTokens')}
             value={form.aiDailyTokens}
             onChange={(value) => set({ aiDailyTokens: Number(value) })}
             min={0}
             allowDecimal={false}
           />
           <Choice
-            label={t`Signatures of session requests`}
+            {...named('signatureHash')}
             value={form.signatureHash}
             options={{ SHA1: t`SHA-1 (legacy clients)`, SHA256: t`SHA-256` }}
             onChange={(signatureHash) => set({ signatureHash })}
           />
           <Choice
-            label={t`Groups of permissions`}
+            {...named('groups')}
             value={form.groups}
             options={{ GRANTED: t`Tags set by API keys`, SELF: t`All tags, also those that users set themselves` }}
             onChange={(groups) => set({ groups })}
           />
           <Choice
-            label={t`Private files by number`}
+            {...named('filesByNumber')}
             value={form.filesByNumber}
             options={{ OWNER: t`Only their owner`, SESSION: t`Every session` }}
             onChange={(filesByNumber) => set({ filesByNumber })}
           />
           <Choice
-            label={t`Matching of phone numbers`}
+            {...named('phoneMatching')}
             value={form.phoneMatching}
             options={{ IDENTICAL: t`Identical text`, E164: t`Same number in any notation` }}
             onChange={(phoneMatching) => set({ phoneMatching })}
           />
           <TextInput
-            label={t`Country of phone numbers without country code`}
+            {...named('phoneRegion')}
             description={t`ISO code, for example GB`}
             value={form.phoneRegion ?? ''}
             onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
             maxLength={2}
           />
           <TextInput
-            label={t`Address of the app`}
+            {...named('appUrl')}
             description={t`The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in`}
             value={form.appUrl ?? ''}
             onChange={({ currentTarget: { value } }) => set({ appUrl: value === '' ? null : value })}
             maxLength={2000}
           />
-          {SWITCHES.map(({ field, label, description }) => (
+          {SWITCHES.map(({ field, description }) => (
             <Switch
               key={field}
-              label={label}
+              {...named(field)}
               description={description}
               checked={form[field] as boolean}
               onChange={(event) => set({ [field]: event.currentTarget.checked })}
@@ -190,12 +194,11 @@ function SettingsForm({
 }
 
 function Choice<Value extends string>({
-  label,
   value,
   options,
   onChange,
-}: {
-  label: string;
+  ...field
+}: ReturnType<typeof named> & {
   value: Value;
   options: Record<Value, string>;
   onChange: (value: Value) => void;
@@ -203,7 +206,7 @@ function Choice<Value extends string>({
   const data = Object.entries(options).map(([value, label]) => ({ value, label: label as string }));
   return (
     <Select
-      label={label}
+      {...field}
       data={data}
       value={value}
       onChange={(chosen) => chosen && onChange(chosen as Value)}
@@ -243,7 +246,7 @@ function Danger({ application, name }: { application: number; name: string }) {
   return (
     <Card withBorder>
       <Stack>
-        <Title order={2} size="h4">
+        <Title order={2} size="h4" id="secrets">
           <Trans>Secrets and deletion</Trans>
         </Title>
         <Group justify="space-between">

@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
@@ -12,9 +12,11 @@ import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
+import { userFilterOf } from '../app/user-search.ts';
 import { submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
+import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
 
 const USERS = graphql(`query ConsoleUsers($filter: UserFilter, $first: Int!, $after: String) {
@@ -33,14 +35,18 @@ const from = '/shell/apps/$application/users';
 export function UsersPage() {
   const { application } = useParams({ from });
   const { search = '', tag = '' } = useSearch({ from });
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const mayCreate = hasRole(useMe(), ['SUPPORT'], application);
   const users = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(15_000),
     queryKey: [application, 'users', search, tag],
     queryFn: async ({ pageParam, signal }) => {
-      const variables = { filter: filterOf(search, tag), first: PAGE_SIZE, after: pageParam };
+      const variables = {
+        filter: { ...userFilterOf(search), ...(tag !== '' && { tags: { in: [tag] } }) },
+        first: PAGE_SIZE,
+        after: pageParam,
+      };
       return (await query({ application }, USERS, variables, signal)).users;
     },
   });
@@ -70,14 +76,6 @@ export function UsersPage() {
       </Modal>
     </Page>
   );
-}
-
-function filterOf(search: string, tag: string) {
-  const number = /^\d{1,10}$/.test(search) ? [{ id: { eq: Number(search) } }] : [];
-  const contains = { contains: search };
-  const bySearch =
-    search === '' ? {} : { or: [{ login: contains }, { fullName: contains }, { email: { eq: search } }, ...number] };
-  return { ...bySearch, ...(tag !== '' && { tags: { in: [tag] } }) };
 }
 
 const columnsOf = (application: number): Column<User>[] => [

@@ -1,8 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { sentenceOf } from '../app/query-client.ts';
+import { addressOf, recentPlaces } from '../app/recent.ts';
 
 interface PageProps {
   title: string;
@@ -12,9 +14,11 @@ interface PageProps {
 }
 
 export function Page({ title, description, actions, children }: PageProps) {
+  const router = useRouter();
   useEffect(() => {
     document.title = t`${title} – Atrium console`;
-  }, [title]);
+    recentPlaces.add({ name: title, address: addressOf(router) });
+  }, [title, router]);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">

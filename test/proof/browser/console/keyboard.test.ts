@@ -6,7 +6,8 @@ import { until } from '../../../support/app/until.ts';
 import { expectAccessible, hasBrowser, openPage, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
 import { PASSWORD } from '../../../support/fixtures/administrators.ts';
-import { createUser } from '../../../support/fixtures/users.ts';
+import { execute } from '../../../support/fixtures/chat.ts';
+import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
   useApp();
@@ -51,7 +52,7 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
 
     await page.keyboard.press('Control+K');
-    await page.getByLabel('Page', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Search' }).waitFor();
     await expectAccessible(page);
     await page.keyboard.type('users');
     await page.keyboard.press('Enter');
@@ -78,7 +79,7 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
     expect(problems).toEqual([]);
   });
 
-  test('keys typed right after Ctrl+K reach the list of pages', async () => {
+  test('keys typed right after Ctrl+K reach the search', async () => {
     const { page } = await openAs(await owner(), `${APP}/overview`);
     await page.getByText('Messages per hour').waitFor();
     const focused = await page.evaluate(async () => {
@@ -86,7 +87,7 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
       await Promise.resolve();
       return document.activeElement!.getAttribute('aria-label');
     });
-    expect(focused).toBe('Page');
+    expect(focused).toBe('Search');
   });
 
   test('a page is opened that was chosen before the applications were loaded', async () => {
@@ -107,6 +108,38 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
     await page.keyboard.press('Enter');
     release();
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  });
+
+  test('the search finds users, classes, settings, actions, documentation and recent places', async () => {
+    const { id } = await createUser({ full_name: 'Mary Jackson', login: 'mary' });
+    const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
+    await execute(define, { input: { name: 'Rocket', fields: [] } }, apiKey);
+    const { page } = await openAs(await owner(), `${APP}/overview`);
+    await page.getByText('Messages per hour').waitFor();
+    const find = async (text: string, group: string, name: string) => {
+      await page.keyboard.press('Control+K');
+      await page.keyboard.type(text);
+      const found = page.getByRole('group', { name: group }).getByRole('option', { name });
+      await found.waitFor();
+      return found;
+    };
+    for (const text of ['jacks', 'mary', String(id)]) {
+      await find(text, 'Users', 'Mary Jackson');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    await (await find('rock', 'Classes', 'Rocket')).click();
+    await page.getByRole('heading', { name: 'Rocket' }).waitFor();
+    await (await find('summar', 'Settings', 'Summaries')).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('summarize');
+    await (await find('create cl', 'Actions', 'Create class')).click();
+    await page.getByRole('dialog', { name: 'Create class' }).waitFor();
+    expect(page.url()).toContain('/data?create=1');
+    await page.keyboard.press('Escape');
+    await (await find('rock', 'Recent', 'Rocket')).click();
+    await page.getByRole('heading', { name: 'Rocket' }).waitFor();
+    await (await find('create user', 'Documentation', 'POST /users')).click();
+    await page.waitForURL('**/docs#/Users/createUser');
   });
 
   test('j and k move between rows, and Enter opens one', async () => {

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Tabs } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
@@ -14,8 +14,10 @@ import { DELETE_CLASS, type RecordClass } from './documents.ts';
 import { Grid } from './grid.tsx';
 import { classesKey, useClass } from './use-class.ts';
 
+const from = '/shell/apps/$application/data/$class';
+
 export function ClassPage() {
-  const { application, class: name } = useParams({ from: '/shell/apps/$application/data/$class' });
+  const { application, class: name } = useParams({ from });
   const found = useClass(application, name);
   return (
     <Page
@@ -39,13 +41,19 @@ export function ClassPage() {
 }
 
 function ClassTabs({ application, loaded }: { application: number; loaded: RecordClass }) {
+  const { tab = 'records' } = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/data/$class' });
   const [saved, setSaved] = useState(0);
   const onDone = () => {
     setSaved(saved + 1);
     notifications.show({ message: t`Class saved` });
   };
   return (
-    <Tabs defaultValue="records" keepMounted={false}>
+    <Tabs
+      value={tab}
+      onChange={(next) => void navigate({ search: (old) => ({ ...old, tab: next ?? undefined }), replace: true })}
+      keepMounted={false}
+    >
       <Tabs.List mb="md">
         <Tabs.Tab value="records">
           <Trans>Records</Trans>

@@ -1,17 +1,17 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Modal, Table, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
 import { Time } from '../../ui/values.tsx';
 import { Designer } from './designer.tsx';
 import { useClasses } from './use-class.ts';
 
 export function ClassesPage() {
   const { application } = useParams({ from: '/shell/apps/$application/data' });
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const navigate = useNavigate();
   const mayCreate = hasRole(useMe(), ['DEVELOPER'], application);
   const classes = useClasses(application);
