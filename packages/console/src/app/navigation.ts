@@ -97,3 +97,11 @@ export function servicePlaces(me: Me): Place[] {
     ...(ownsAll(me) ? [{ address: '/logs', name: t`Service logs`, icon: IconServer }] : []),
   ];
 }
+
+/** The page above another one: `/apps/7/users/5` → `/apps/7/users`. */
+export function parentOf(pathname: string): Omit<Place, 'icon'> | undefined {
+  if (pathname.startsWith('/administrators/')) return { address: '/administrators', name: t`Administrators` };
+  const [, address, path] = /^(\/apps\/\d+\/(\w+))\/./.exec(pathname) ?? [];
+  const section = GROUPS.flatMap(({ sections }) => sections).find((one) => one.path === path);
+  return section && { address: address!, name: section.name };
+}

@@ -5,6 +5,7 @@ import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { sentenceOf } from '../app/query-client.ts';
 import { addressOf, recentPlaces } from '../app/recent.ts';
+import { Breadcrumb } from './breadcrumb.tsx';
 
 interface PageProps {
   title: string;
@@ -23,6 +24,7 @@ export function Page({ title, description, actions, children }: PageProps) {
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
+          <Breadcrumb />
           <Title order={1} size="h2">
             {title}
           </Title>

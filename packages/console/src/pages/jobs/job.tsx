@@ -1,8 +1,8 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Anchor, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { query } from '../../app/clients.ts';
 import { usePolling } from '../../app/polling.ts';
@@ -33,9 +33,6 @@ export function JobPage() {
       title={job.data ? titleOf(job.data) : t`Job`}
       actions={job.data && <JobActions application={application} job={job.data} hasDeletion />}
     >
-      <Anchor component={Link} to={`/apps/${application}/backups`} size="sm" style={{ alignSelf: 'flex-start' }}>
-        <Trans>Backups and checks</Trans>
-      </Anchor>
       <Loaded of={job}>{(shown) => <Details application={application} job={shown} />}</Loaded>
     </Page>
   );
