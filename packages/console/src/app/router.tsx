@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -34,6 +35,17 @@ const welcome = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
   component: lazyRouteComponent(() => import('../pages/welcome.tsx'), 'WelcomePage'),
+});
+
+const components = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/-/components',
+  component: import.meta.env.DEV
+    ? lazyRouteComponent(() => import('./components-page.tsx'), 'ComponentsPage')
+    : undefined,
+  beforeLoad: () => {
+    if (!import.meta.env.DEV) throw notFound();
+  },
 });
 
 const shell = createRoute({
@@ -230,6 +242,7 @@ const settings = createRoute({
 const routeTree = rootRoute.addChildren([
   signIn,
   welcome,
+  components,
   shell.addChildren([
     home,
     administrators,
