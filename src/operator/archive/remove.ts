@@ -13,7 +13,15 @@ export async function removeImport(client: pg.Client, storage: Storage, applicat
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
   for await (const key of fileKeys(client, applicationId)) await storage.delete(key);
   await client.query('COMMIT');
-  for (const table of TABLES_OF_APPLICATION) {
+  await removeRows(client, TABLES_OF_APPLICATION, applicationId);
+  await inTransaction(client, async () => {
+    await nameActor(client);
+    await client.query(`DELETE FROM applications WHERE ${mine}`, [applicationId]);
+  });
+}
+
+export async function removeRows(client: pg.Client, tables: readonly string[], applicationId: number): Promise<void> {
+  for (const table of tables) {
     let deleted: number | null;
     do {
       ({ rowCount: deleted } = await client.query(
@@ -23,8 +31,4 @@ export async function removeImport(client: pg.Client, storage: Storage, applicat
       ));
     } while (deleted === BATCH);
   }
-  await inTransaction(client, async () => {
-    await nameActor(client);
-    await client.query(`DELETE FROM applications WHERE ${mine}`, [applicationId]);
-  });
 }

@@ -21,10 +21,8 @@ type Operation = keyof typeof TRIGGERS;
 export async function noteChanges({ source, applicationId }: Move, tables: readonly MovedTable[]): Promise<void> {
   for (const { name, key } of tables) {
     const values = [name, ...key].map((argument) => pg.escapeLiteral(argument)).join(', ');
-    // Events are only appended; expired ones have a shorter life than a move.
-    const operations = name === OUTBOX ? (['INSERT'] as const) : (Object.keys(TRIGGERS) as Operation[]);
     await replaceTriggers(source, name, (table) =>
-      operations.map((operation) =>
+      operationsOn(name).map((operation) =>
         trigger(operation, table, { applicationId, time: 'AFTER', call: `note_row_change(${values})` }),
       ),
     );
@@ -38,7 +36,7 @@ export async function noteChanges({ source, applicationId }: Move, tables: reado
 export async function refuseChanges({ source, applicationId }: Move, tables: readonly MovedTable[]): Promise<void> {
   for (const { name } of tables) {
     await replaceTriggers(source, name, (table) =>
-      (Object.keys(TRIGGERS) as Operation[]).map((operation) =>
+      operationsOn(name).map((operation) =>
         trigger(operation, table, { applicationId, time: 'BEFORE', call: 'refuse_row_change()' }),
       ),
     );
@@ -74,6 +72,11 @@ export async function forgetChanges({ source, applicationId }: Move, positions: 
     applicationId,
     positions,
   ]);
+}
+
+/** Events are only appended by requests; retention may remove expired ones at any time. */
+function operationsOn(name: string): readonly Operation[] {
+  return name === OUTBOX ? ['INSERT'] : (Object.keys(TRIGGERS) as Operation[]);
 }
 
 interface TriggerOptions {

@@ -9,6 +9,7 @@ export interface Move {
   target: pg.Client;
   /** Added to the positions of its events. */
   shift: bigint;
+  onRows: (count: number) => void;
 }
 
 const BATCH_CHARACTERS = 1_000_000;
@@ -20,7 +21,7 @@ const SHIFTED: Readonly<Record<string, string>> = { [OUTBOX]: 'position', moved_
 const quoted = pg.escapeIdentifier;
 
 /** Copies the rows that the transaction of the source sees. Rows that are in the target already are replaced. */
-export async function copyRows(move: Move, table: MovedTable, onRows: (count: number) => void): Promise<void> {
+export async function copyRows(move: Move, table: MovedTable): Promise<void> {
   const rows = walk(
     move.source,
     `SELECT row_to_json(t)::text FROM ${quoted(table.name)} t WHERE ${conditionOf(table)}`,
@@ -30,7 +31,7 @@ export async function copyRows(move: Move, table: MovedTable, onRows: (count: nu
   let characters = 0;
   const store = async () => {
     await storeRows(move, table, batch);
-    onRows(batch.length);
+    move.onRows(batch.length);
     batch = [];
     characters = 0;
   };

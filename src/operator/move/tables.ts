@@ -14,6 +14,9 @@ export interface MovedTable {
   settled?: string | undefined;
 }
 
+/** The row of the application itself, which is copied with other values. */
+export const APPLICATIONS: MovedTable = { name: 'applications', columns: [], key: ['id'], exchangeable: [] };
+
 /**
  * Tables that are copied while the application is in use, because they may be large. Nothing in the background starts
  * work because of their rows; the others are copied while writes are refused.
@@ -91,6 +94,10 @@ export async function readMovedTables(client: pg.Client): Promise<MovedTables> {
       .filter(({ name }) => !(name in COPIED_IN_USE) || COPIED_IN_USE[name]!.settled)
       .map((table) => ({ ...table, settled: opposite(COPIED_IN_USE[table.name]?.settled) })),
   };
+}
+
+export function allTablesOf({ inUse, refusing }: MovedTables): MovedTable[] {
+  return [...inUse, ...refusing, APPLICATIONS];
 }
 
 /** The last values that the source has assigned. */

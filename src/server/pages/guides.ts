@@ -15,6 +15,10 @@ const TYPES: Record<string, string> = {
 };
 
 const MAX_RESULTS = 20;
+
+/** Shorter words have to be whole ones, because nearly all sections have a word that begins with them. */
+const MIN_PREFIX = 3;
+
 const EXCERPT_LENGTH = 220;
 
 /** What `packages/console/guides.ts` builds. Addresses are paths below `/guides/`. */
@@ -30,7 +34,7 @@ export class Guides {
   readonly #files: ReadonlySet<string>;
   readonly #options: BuiltGuides['search'];
   readonly #references: () => Section[];
-  #search: MiniSearch<Section> | undefined;
+  #search: Promise<MiniSearch<Section>> | undefined;
 
   /** @param references further sections that the search finds; called on the first search */
   constructor({ pages, files, search }: BuiltGuides, references: () => Section[]) {
@@ -70,10 +74,14 @@ export class Guides {
 
   /** @returns the best sections first; addresses are relative to the root */
   async find(query: string): Promise<{ address: string; title: string; text: string }[]> {
-    this.#search ??= await this.#index();
-    const found = this.#search.search({
-      queries: [query],
-      prefix: true,
+    this.#search ??= this.#index().catch((error) => {
+      this.#search = undefined;
+      throw error;
+    });
+    const search = await this.#search;
+    const found = search.search({
+      queries: [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))],
+      prefix: (term) => term.length >= MIN_PREFIX,
       fuzzy: 0.15,
       combineWith: 'AND',
       boost: { title: 3, guide: 2 },

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
-import { moveApplication } from '../../../src/operator/move/move.ts';
+import { type MoveOptions, moveApplication } from '../../../src/operator/move/move.ts';
 import { readMovedTables } from '../../../src/operator/move/tables.ts';
 import { APPLICATION, useApp } from '../../support/app/app.ts';
 import { findDifferences } from '../../support/app/integrity.ts';
@@ -23,6 +23,8 @@ useApp();
 let made: FullData;
 beforeAll(async () => {
   made = await createFullData();
+  // No process of the test sends it.
+  await sql('UPDATE push_sends SET finished_at = created_at WHERE finished_at IS NULL');
 }, 600_000);
 
 test('every table of applications is moved, or is known to stay', async () => {
@@ -33,20 +35,13 @@ test('every table of applications is moved, or is known to stay', async () => {
 
 test('a moved application has every row in the other database and none in its own, and the others keep theirs', async () => {
   const target = await emptyInstallation();
-  // No process of the test sends it.
-  await sql('UPDATE push_sends SET finished_at = created_at WHERE finished_at IS NULL');
+  await failAfterRefusal(target);
+  // Is permitted again, and must be noted.
+  await sql(`UPDATE users SET full_name = 'Renamed meanwhile' WHERE application_id = $1`, [APPLICATION.id]);
   const other = await rowsOf(currentInstallation(), made.other.id);
   const before = await rowsOf(currentInstallation(), APPLICATION.id);
   const steps: string[] = [];
-  await moveApplication({
-    databases: [currentInstallation().database, target.database],
-    applicationId: APPLICATION.id,
-    to: 1,
-    onStep: (step) => steps.push(step),
-    onRows: () => {},
-    wake: () => {},
-    settleMs: 0,
-  });
+  await move(target, (step) => steps.push(step));
   expect(steps).toEqual(['copying', 'switching', 'removing']);
   const after = await rowsOf(target, APPLICATION.id);
   // The move is an entry too, and events are counted that the other database has not counted.
@@ -61,6 +56,33 @@ test('a moved application has every row in the other database and none in its ow
   ]);
   expect(row!.count).toBe(0);
 }, 600_000);
+
+async function failAfterRefusal(target: Installation): Promise<void> {
+  let job: Promise<unknown> | undefined;
+  const moving = move(target, (step) => {
+    if (step !== 'copying') return;
+    job = sql(
+      `INSERT INTO jobs (application_id, id, kind, state, administrator_id, administrator_name, created_at, process_id)
+      VALUES ($1, $2, 'check', 'running', 1, 'Ada', now(), '1')`,
+      [APPLICATION.id, '0'.repeat(24)],
+    );
+  });
+  await expect(moving).rejects.toThrow(`a backup or check of application ${APPLICATION.id} is running`);
+  await job;
+  await sql('DELETE FROM jobs WHERE application_id = $1', [APPLICATION.id]);
+}
+
+function move(target: Installation, onStep: MoveOptions['onStep']) {
+  return moveApplication({
+    databases: [currentInstallation().database, target.database],
+    applicationId: APPLICATION.id,
+    to: 1,
+    onStep,
+    onRows: () => {},
+    wake: () => {},
+    settleMs: 0,
+  });
+}
 
 function tablesOfApplications(): Promise<string[]> {
   return sql<{ name: string }>(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { moveApplication } from '../../../src/operator/move/move.ts';
+import { type MoveOptions, moveApplication } from '../../../src/operator/move/move.ts';
 import { cli, cliJson, launchCli } from '../../support/app/cli.ts';
 import { REDIS } from '../../support/app/redis.ts';
 import { until } from '../../support/app/until.ts';
@@ -122,6 +122,38 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
     expect(await heardSince(chat)).toEqual([first, second, third]);
   });
 
+  test('continues from a position that its old database assigned after the last copied event', async () => {
+    const [chat, other] = (await createChats(3)).filter((_chat, nth) => nth !== 1) as [Chat, Chat];
+    const home = homeOf(chat);
+    await moveUnused(chat, 1 - home);
+    await send(other);
+    const { rows } = await onDatabase(
+      installation.databases[home]!,
+      'SELECT max(position)::text AS last FROM events_outbox',
+    );
+    const sent = await send(chat);
+    expect(await heardSince({ ...chat, since: rows[0].last })).toEqual([sent]);
+  });
+
+  test('is not brought back when it is deleted while it is moved', async () => {
+    const [chat] = (await createChats(1)) as [Chat];
+    let deletion: Promise<unknown> | undefined;
+    const moving = moveUnused(chat, 1 - homeOf(chat), (step) => {
+      if (step === 'copying') deletion = deleteApplication(chat);
+    });
+    await expect(moving).rejects.toThrow(`application ${chat.applicationId} is being deleted`);
+    await deletion;
+    await expectNothingMoved(chat);
+  });
+
+  test('is not brought back when it is deleted after an interrupted move, which can be repeated', async () => {
+    const [chat] = (await createChats(1)) as [Chat];
+    await killMove(chat, 'isAnnounced');
+    await deleteApplication(chat);
+    await expect(moveUnused(chat, 1 - homeOf(chat))).rejects.toThrow('is being deleted');
+    await expectNothingMoved(chat);
+  });
+
   test.each([
     ['a database that is not listed', () => ['1', '--to', '7'], 'there is no database 7; there are 2'],
     ['an application that does not exist', () => ['999999', '--to', '0'], 'application 999999 does not exist'],
@@ -154,12 +186,12 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
   }
 
   /** Removes the old rows at once, while no client uses the application. */
-  function moveUnused({ applicationId }: Chat, to: number) {
+  function moveUnused({ applicationId }: Chat, to: number, onStep: MoveOptions['onStep'] = () => {}) {
     return moveApplication({
       databases: installation.databases.map(({ config }) => config),
       applicationId,
       to,
-      onStep: () => {},
+      onStep,
       onRows: () => {},
       wake: () => {},
       settleMs: 0,
@@ -208,12 +240,29 @@ describe.skipIf(!REDIS)('an application that is moved to another database', () =
 
   async function expectOnlyIn(number: number, chat: Chat): Promise<void> {
     expect(Object.keys(await rowsOf(1 - number, chat))).toEqual([]);
-    const { rows } = await onDatabase(
-      installation.databases[1 - number]!,
-      `SELECT tgname FROM pg_trigger WHERE tgname LIKE 'move\\_%'`,
-    );
-    expect(rows).toEqual([]);
+    await expectNoTriggers(1 - number);
     expect(await rowsOf(number, chat)).toHaveProperty('users');
+  }
+
+  /** The application is deleted in its home, and the other database has nothing of it. */
+  async function expectNothingMoved(chat: Chat): Promise<void> {
+    const home = homeOf(chat);
+    expect(Object.keys(await rowsOf(1 - home, chat))).toEqual([]);
+    await expectNoTriggers(home);
+    const states = installation.databases.map((database) =>
+      onDatabase(database, 'SELECT import_id AS state FROM applications WHERE id = $1', [chat.applicationId]),
+    );
+    const found = (await Promise.all(states)).map(({ rows }) => rows.map(({ state }) => state));
+    expect([found[home], found[1 - home]]).toEqual([['deleted'], []]);
+  }
+
+  async function expectNoTriggers(number: number): Promise<void> {
+    const text = `SELECT tgname FROM pg_trigger WHERE tgname LIKE 'move\\_%'`;
+    expect((await onDatabase(installation.databases[number]!, text)).rows).toEqual([]);
+  }
+
+  function deleteApplication({ applicationId }: Chat) {
+    return cliJson(installation.env, 'app', 'delete', String(applicationId), '--yes');
   }
 });
 

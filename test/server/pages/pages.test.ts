@@ -130,6 +130,15 @@ describe('the guides', () => {
     });
   });
 
+  test('one or two letters are only found as a word, and a repeated word is searched once', async () => {
+    const { text } = await page('/guides?q=gr');
+    expect(text).toContain('No page contains these words.');
+    const [once, often] = await Promise.all(
+      [1, 30].map((times) => page(`/guides?q=${Array(times).fill('message').join('+')}`)),
+    );
+    expect(addressesIn(often!.text)).toEqual(addressesIn(once!.text));
+  });
+
   test('a search text does not become markup', async () => {
     const { text } = await page(`/guides?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
     expect(text).not.toContain('<script');
