@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, startRedis } from '../test/support/app/redis.ts';
 import { startBroadcast } from './bare-broadcast.ts';
 import { once, sendMessage } from './calls.ts';
@@ -13,6 +14,7 @@ import { SubscriberProcesses } from './subscriber-processes.ts';
 const PROCESSES = 4;
 const LISTENERS_OF_EACH = 5_000;
 const IN_FLIGHT = 4;
+const HEARD_WITHIN_MS = 10_000;
 
 interface Side {
   servers: Started[];
@@ -32,8 +34,8 @@ export async function publicDialog(environment: Environment): Promise<Comparison
         return SubscriberProcesses.start(settings, cleanup);
       }),
     );
-    const connect = () => Promise.all(listeners.map((one) => one.connect()));
-    await messages.whileSending(listeners, connect);
+    await Promise.all(listeners.map((one) => one.open()));
+    await untilAllListen(listeners, messages);
     return { servers, listeners, messages };
   };
   const startServices = async (): Promise<Side> => {
@@ -72,6 +74,19 @@ export async function publicDialog(environment: Environment): Promise<Comparison
       bare: async () => latency(await bare(), seconds),
     },
   ];
+}
+
+/**
+ * Subscriptions begin shortly after they are sent. A message a second, as for fewer listeners, would take all the time of
+ * the machine and no subscription would begin.
+ */
+async function untilAllListen(listeners: SubscriberProcesses[], messages: Messages): Promise<void> {
+  for (let isHeard = false; !isHeard; ) {
+    const number = messages.next();
+    await messages.send(number);
+    const heard = Promise.all(listeners.map((one) => one.await(number)));
+    isHeard = await Promise.race([heard.then(() => true), pause(HEARD_WITHIN_MS).then(() => false)]);
+  }
 }
 
 async function rate(side: Side, seconds: number): Promise<Figures> {

@@ -4,13 +4,15 @@ import { startScript } from './processes.ts';
 
 const SOCKETS_OF_A_PROCESS = 5_000;
 
+/** Each process has its own, because a bound address has 28,000 ports for connections to all servers. */
+let addresses = 0;
+
 export interface SubscriberSettings {
   url: string;
   /** Undefined for a bare server, which sends without a subscription. */
   tokens: string[] | undefined;
   sockets: number;
   dialogId: string;
-  /** One address has 28,000 ports for connections to a server. */
   localAddress: string;
 }
 
@@ -49,7 +51,7 @@ export class SubscriberProcesses {
         ...settings,
         tokens: tokens?.slice(from, from + SOCKETS_OF_A_PROCESS),
         sockets: Math.min(SOCKETS_OF_A_PROCESS, sockets - from),
-        localAddress: `127.0.0.${2 + started.length}`,
+        localAddress: `127.0.0.${2 + addresses++}`,
       };
       started.push(await startScript(new URL('./subscriber-process.ts', import.meta.url), own, cleanup));
     }

@@ -1,0 +1,230 @@
+import { t } from '@lingui/core/macro';
+import { Plural, Trans } from '@lingui/react/macro';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { hasRole, useMe } from '../../app/administrator.ts';
+import { mutate, query } from '../../app/clients.ts';
+import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { sentenceOf } from '../../app/query-client.ts';
+import { Grid } from '../../ui/grid.tsx';
+import { Empty } from '../../ui/page.tsx';
+import { Bulk } from './bulk.tsx';
+import { useChanges } from './changes.ts';
+import { useColumns } from './columns.tsx';
+import { COUNT, type DataRecord, type Field, type RecordClass, UPDATE_CLASS } from './documents.ts';
+import { Filters, readConditions, recordFilter } from './filters.tsx';
+import { GridMenus } from './grid-menus.tsx';
+import { ImportForm } from './import-form.tsx';
+import { useLayout } from './layout.ts';
+import { RecordForm } from './record-form.tsx';
+import { RecordPanel } from './record-panel.tsx';
+import { listRequests } from './requests.ts';
+import { Requests } from './requests-view.tsx';
+import { Statistics } from './statistics.tsx';
+import { classesKey } from './use-class.ts';
+import { useLiveRecords } from './use-live-records.ts';
+import { fetchRecords, recordsKey, type View } from './view.ts';
+
+const from = '/shell/apps/$application/data/$class';
+
+/** The records of a class as a spreadsheet, with what can be done with them. */
+export function RecordGrid({ application, definition }: { application: number; definition: RecordClass }) {
+  const search = useSearch({ from });
+  const navigate = useNavigate({ from: '/apps/$application/data/$class' });
+  const change = (next: Partial<typeof search>) =>
+    void navigate({ search: (old) => ({ ...old, ...next }), replace: true });
+  const queries = useQueryClient();
+  const conditions = readConditions(search.filter);
+  const view: View = {
+    application,
+    className: definition.name,
+    onBehalfOf: search.as !== undefined && /^\d{1,10}$/.test(search.as) ? Number(search.as) : undefined,
+    filter: recordFilter(conditions, definition),
+    orderBy: search.sort === undefined ? null : orderOf(search.sort),
+  };
+  const queryKey = recordsKey(view);
+  const records = useInfiniteQuery({
+    ...forward,
+    queryKey,
+    queryFn: ({ pageParam, signal }) => fetchRecords(view, PAGE_SIZE, pageParam, signal),
+  });
+  const live = useLiveRecords(view);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [filtered, setFiltered] = useState<string>();
+  const [counted, setCounted] = useState<Field>();
+  const layout = useLayout(application, definition.name);
+  const refresh = () => {
+    live.clear();
+    return queries.invalidateQueries({ queryKey: queryKey.slice(0, 3) });
+  };
+  const index = useIndex(application, definition);
+  const mayDefine = hasRole(useMe(), ['DEVELOPER'], application);
+  const onProblem = (error: unknown) =>
+    notifications.show({ color: 'red', title: t`Not done`, message: sentenceOf(error) });
+  const columns = useColumns({
+    application,
+    definition,
+    layout,
+    sort: search.sort,
+    change: useChanges(view),
+    onSort: (sort) => change({ sort }),
+    onFilter: setFiltered,
+    onStatistics: setCounted,
+    onIndex: mayDefine ? (field, isIndexed) => index.mutate({ field, isIndexed }) : undefined,
+    onProblem,
+  });
+  const isSelected = ({ id }: DataRecord) => selected.has(id);
+  const chosen = records.data?.pages.flatMap(({ edges }) => edges.map(({ node }) => node)).filter(isSelected) ?? [];
+  const close = () => change({ create: undefined, import: undefined, requests: undefined });
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="flex-end" gap="xs">
+        <Filters
+          definition={definition}
+          conditions={conditions}
+          as={search.as}
+          opened={filtered}
+          onOpened={setFiltered}
+          onChange={change}
+        />
+        <Group gap="xs">
+          <GridMenus
+            view={view}
+            definition={definition}
+            columns={columns.all}
+            layout={layout}
+            search={{ filter: search.filter, sort: search.sort, as: search.as }}
+            onSearch={change}
+          />
+          <Button leftSection={<IconPlus size={16} />} onClick={() => change({ create: '1' })}>
+            <Trans>Create record</Trans>
+          </Button>
+        </Group>
+      </Group>
+      {chosen.length > 0 && (
+        <Bulk
+          view={view}
+          definition={definition}
+          records={chosen}
+          onClear={() => setSelected(new Set())}
+          onDeleted={() => void refresh()}
+        />
+      )}
+      {live.waiting > 0 && (
+        <Group gap="sm" role="status">
+          <Text size="sm">
+            <Plural value={live.waiting} one="# other record changed." other="# other records changed." />
+          </Text>
+          <Button size="compact-sm" variant="default" onClick={() => void refresh()}>
+            <Trans>Load again</Trans>
+          </Button>
+        </Group>
+      )}
+      <Grid
+        label={t`Records of ${definition.name}`}
+        of={records}
+        columns={columns.shown}
+        keyOf={({ id }) => id}
+        selected={selected}
+        onSelect={setSelected}
+        onOpen={({ id }) => change({ record: id })}
+        empty={
+          <Empty title={conditions.length > 0 ? t`No record matches` : t`No records yet`}>
+            {conditions.length > 0
+              ? t`Remove a condition to see more.`
+              : t`Create one here, import a file, or use the API.`}
+          </Empty>
+        }
+      />
+      <Group justify="space-between" gap="xs">
+        <Total view={view} />
+        <Text size="xs" c="dimmed" className="not-on-phones">
+          <Trans>Enter edits a cell, Space selects its row, Shift Enter opens the record.</Trans>
+        </Text>
+      </Group>
+      <Modal opened={search.create !== undefined} onClose={close} title={t`Create record`} closeOnClickOutside={false}>
+        <RecordForm
+          view={view}
+          definition={definition}
+          onDone={() => {
+            close();
+            void refresh();
+          }}
+        />
+      </Modal>
+      <Modal
+        opened={search.import !== undefined}
+        onClose={close}
+        title={t`Import records`}
+        size="lg"
+        closeOnClickOutside={false}
+      >
+        <ImportForm view={view} definition={definition} onStored={() => void refresh()} onClose={close} />
+      </Modal>
+      <Modal opened={search.requests !== undefined} onClose={close} title={t`Use these records in code`} size="lg">
+        <Requests of={listRequests(definition, conditions, view)} />
+      </Modal>
+      <Modal
+        opened={counted !== undefined}
+        onClose={() => setCounted(undefined)}
+        title={t`Statistics of ${counted?.name ?? ''}`}
+      >
+        {counted && <Statistics view={view} field={counted} />}
+      </Modal>
+      <RecordPanel
+        view={view}
+        definition={definition}
+        id={search.record}
+        tab={search.panel}
+        onTab={(panel) => change({ panel })}
+        onClose={() => change({ record: undefined, panel: undefined })}
+        onChanged={() => void refresh()}
+      />
+    </Stack>
+  );
+}
+
+/** `-price` sorts by price, largest first. */
+function orderOf(sort: string): View['orderBy'] {
+  return sort.startsWith('-') ? { field: sort.slice(1), direction: 'DESC' } : { field: sort, direction: 'ASC' };
+}
+
+/** Counted after the rows are shown, because it may take longer. */
+function Total({ view }: { view: View }) {
+  const { application, className, onBehalfOf, filter } = view;
+  const { data } = useQuery({
+    queryKey: [application, 'records', className, 'count', onBehalfOf ?? null, filter],
+    queryFn: async ({ signal }) =>
+      (await query({ application, onBehalfOf }, COUNT, { className, filter }, signal)).records.totalCount,
+  });
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {data !== undefined && <Plural value={data} one="# record" other="# records" />}
+    </Text>
+  );
+}
+
+function useIndex(application: number, definition: RecordClass) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ field, isIndexed }: { field: Field; isIndexed: boolean }) => {
+      const fields = definition.fields.map(({ name, type, array, required, unique, index }) => ({
+        name,
+        type,
+        array,
+        required,
+        unique,
+        index: name === field.name ? isIndexed : index === 'READY' || index === 'BUILDING',
+      }));
+      return mutate({ application }, UPDATE_CLASS, { name: definition.name, input: { fields } });
+    },
+    onSuccess: () => {
+      notifications.show({ message: t`Class saved` });
+      return queries.invalidateQueries({ queryKey: classesKey(application) });
+    },
+  });
+}
