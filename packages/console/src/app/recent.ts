@@ -15,7 +15,8 @@ export const recentPlaces = {
   list(): RecentPlace[] {
     return JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
   },
-  add(place: RecentPlace): void {
+  add({ name, address }: RecentPlace): void {
+    const place = { name, address: withoutForms(address) };
     const path = (one: RecentPlace) => one.address.split('?')[0];
     const others = this.list().filter((one) => path(one) !== path(place));
     sessionStorage.setItem(KEY, JSON.stringify([place, ...others].slice(0, MAX_PLACES)));
@@ -24,6 +25,15 @@ export const recentPlaces = {
     sessionStorage.removeItem(KEY);
   },
 };
+
+/** Parameters that open a form. */
+const FORMS = ['create', 'define', 'import', 'requests', 'start'];
+
+function withoutForms(address: string): string {
+  const [path, query] = address.split('?');
+  const kept = [...new URLSearchParams(query)].filter(([name]) => !FORMS.includes(name));
+  return kept.length > 0 ? `${path}?${new URLSearchParams(kept)}` : path!;
+}
 
 type Location = Pick<AnyRouter, 'basepath' | 'history'>;
 

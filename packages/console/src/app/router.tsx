@@ -130,14 +130,14 @@ const dialog = createRoute({
 const classes = createRoute({
   getParentRoute: () => application,
   path: '/data',
-  validateSearch: words('create'),
+  validateSearch: words('define'),
   component: lazyRouteComponent(() => import('../pages/records/classes.tsx'), 'ClassesPage'),
 });
 
 const recordClass = createRoute({
   getParentRoute: () => application,
   path: '/data/$class',
-  validateSearch: words('filter', 'sort', 'as', 'tab'),
+  validateSearch: words('filter', 'sort', 'as', 'tab', 'define', 'record', 'panel', 'create', 'import', 'requests'),
   component: lazyRouteComponent(() => import('../pages/records/class.tsx'), 'ClassPage'),
 });
 

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { AppShell, Box } from '@mantine/core';
+import { AppShell } from '@mantine/core';
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -46,9 +46,9 @@ export function Shell() {
         <Sidebar isNarrow={isNarrow} />
       </AppShell.Navbar>
       <AppShell.Main id="page">
-        <Box maw={1200} mx="auto">
+        <div className="page">
           <Outlet />
-        </Box>
+        </div>
       </AppShell.Main>
       <Palette isOpen={isPaletteOpen} onClose={palette.close} />
     </AppShell>

@@ -74,23 +74,8 @@ interface AuditProps {
   onFilter: (change: Filters) => void;
 }
 
-function Audit({ target, filters: { actor, action, subject, id }, onFilter }: AuditProps) {
-  const [shown, setShown] = useState<Entry>();
-  const entries = useInfiniteQuery({
-    ...forward,
-    refetchInterval: useListPolling(15_000),
-    queryKey: [target.application, 'audit', actor, action, subject, id],
-    queryFn: async ({ pageParam, signal }) => {
-      const filter = {
-        ...(isIn(ACTORS, actor) && { actorKind: actor }),
-        ...(isIn(ACTIONS, action) && { action }),
-        ...(subject && { subject }),
-        ...(subject && id && { subjectId: id }),
-      };
-      return (await query(target, ENTRIES, { filter, first: PAGE_SIZE, after: pageParam }, signal)).auditEntries;
-    },
-  });
-  const nameOf = useActorNames(target);
+function Audit({ target, filters, onFilter }: AuditProps) {
+  const { actor, action, subject, id } = filters;
   return (
     <>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -123,6 +108,32 @@ function Audit({ target, filters: { actor, action, subject, id }, onFilter }: Au
           onChange={(value) => onFilter({ id: value })}
         />
       </SimpleGrid>
+      <AuditEntries target={target} filters={filters} />
+    </>
+  );
+}
+
+/** The entries that match, newest first. */
+export function AuditEntries({ target, filters }: Pick<AuditProps, 'target' | 'filters'>) {
+  const { actor, action, subject, id } = filters;
+  const [shown, setShown] = useState<Entry>();
+  const entries = useInfiniteQuery({
+    ...forward,
+    refetchInterval: useListPolling(15_000),
+    queryKey: [target.application, 'audit', actor, action, subject, id],
+    queryFn: async ({ pageParam, signal }) => {
+      const filter = {
+        ...(isIn(ACTORS, actor) && { actorKind: actor }),
+        ...(isIn(ACTIONS, action) && { action }),
+        ...(subject && { subject }),
+        ...(subject && id && { subjectId: id }),
+      };
+      return (await query(target, ENTRIES, { filter, first: PAGE_SIZE, after: pageParam }, signal)).auditEntries;
+    },
+  });
+  const nameOf = useActorNames(target);
+  return (
+    <>
       <Rows
         label={t`Audit log`}
         of={entries}

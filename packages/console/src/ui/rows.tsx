@@ -48,10 +48,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && last >= rows.length - 20) void fetchNextPage();
-  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  useNextPage(list, last, rows.length);
   useRowKeys(box);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.refetch} />;
@@ -86,7 +83,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
           })}
         </tbody>
       </table>
-      {isFetchingNextPage && (
+      {list.isFetchingNextPage && (
         <Text p="sm" c="dimmed" role="status">
           <Trans>Loading more…</Trans>
         </Text>
@@ -94,6 +91,17 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
       {list.error && <Failure error={list.error} retry={() => list.fetchNextPage()} />}
     </Box>
   );
+}
+
+/** Loads the next page before the last row is shown. */
+export function useNextPage(
+  { hasNextPage, isFetchingNextPage, fetchNextPage }: UseInfiniteQueryResult,
+  lastShown: number,
+  loaded: number,
+): void {
+  useEffect(() => {
+    if (hasNextPage && !isFetchingNextPage && lastShown >= loaded - 20) void fetchNextPage();
+  }, [lastShown, loaded, hasNextPage, isFetchingNextPage, fetchNextPage]);
 }
 
 /** j and k move between the links of the rows. */

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /** Whether the form of a page is open: `?create=1`, so that a link opens it too. Like `useDisclosure`. */
-export function useOpenInAddress(name: 'create'): [boolean, { open: () => void; close: () => void }] {
+export function useOpenInAddress(name: 'create' | 'define'): [boolean, { open: () => void; close: () => void }] {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
   const set = (value: string | undefined) =>

@@ -1,17 +1,31 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
 
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
-/** A time with its exact value as tooltip; a dash for null. */
+const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
+const WEEK = 7 * SECONDS.day;
+
+/** For example "5 min ago", with the exact time as tooltip; a date after a week; a dash for null. */
 export function Time({ of }: { of: string | number | null | undefined }) {
   if (of === null || of === undefined) return <span>–</span>;
   const time = new Date(typeof of === 'number' ? of * 1000 : of);
   return (
-    <time dateTime={time.toISOString()} title={time.toISOString()}>
-      {absolute.format(time)}
+    <time dateTime={time.toISOString()} title={exact.format(time)}>
+      {relativeTime(time)}
     </time>
   );
+}
+
+function relativeTime(time: Date): string {
+  const seconds = (time.getTime() - Date.now()) / 1000;
+  const distance = Math.abs(seconds);
+  if (distance >= WEEK) return date.format(time);
+  if (distance < SECONDS.minute) return relative.format(0, 'second');
+  const unit = distance < SECONDS.hour ? 'minute' : distance < SECONDS.day ? 'hour' : 'day';
+  return relative.format(Math.round(seconds / SECONDS[unit]), unit);
 }
 
 /** A value to copy, for example a secret that is shown only once. */

@@ -134,8 +134,10 @@ describe.skipIf(!hasBrowser)('the console with the keyboard alone', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('summarize');
     await (await find('create cl', 'Actions', 'Create class')).click();
     await page.getByRole('dialog', { name: 'Create class' }).waitFor();
-    expect(page.url()).toContain('/data?create=1');
+    expect(page.url()).toContain('define=1');
     await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
     await (await find('rock', 'Recent', 'Rocket')).click();
     await page.getByRole('heading', { name: 'Rocket' }).waitFor();
     await (await find('create user', 'Documentation', 'POST /users')).click();

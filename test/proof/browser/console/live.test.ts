@@ -54,26 +54,26 @@ describe.skipIf(!hasBrowser)('two browsers with the console', () => {
     };
     const id = await create('red');
     const [one, other] = await openTwice(`${APP}/data/Cup`);
-    for (const page of [one, other]) await page.getByRole('button', { name: 'color: red' }).waitFor();
-    await one.getByRole('button', { name: 'color: red' }).click();
+    for (const page of [one, other]) await page.getByRole('gridcell', { name: 'color: red' }).waitFor();
+    await one.getByRole('gridcell', { name: 'color: red' }).dblclick();
     await one.getByRole('textbox', { name: 'color' }).fill('blue');
     await one.keyboard.press('Enter');
-    await other.getByRole('button', { name: 'color: blue' }).waitFor();
+    await other.getByRole('gridcell', { name: 'color: blue' }).waitFor();
     await create('green');
-    await other.getByRole('button', { name: 'color: green' }).waitFor();
+    await other.getByRole('gridcell', { name: 'color: green' }).waitFor();
     await execute('mutation ($id: ID!) { deleteRecord(className: "Cup", id: $id) }', { id }, apiKey);
     for (const page of [one, other]) {
-      await page.getByRole('button', { name: 'color: blue' }).waitFor({ state: 'detached' });
+      await page.getByRole('gridcell', { name: 'color: blue' }).waitFor({ state: 'detached' });
     }
-    await other.getByRole('button', { name: 'Add condition' }).click();
+    await other.getByRole('button', { name: 'Filter', exact: true }).click();
     await other.getByLabel('Value').fill('green');
     await other.getByRole('button', { name: 'Add', exact: true }).click();
     await other.getByText('color is green').waitFor();
-    await other.getByRole('button', { name: 'color: green' }).waitFor();
+    await other.getByRole('gridcell', { name: 'color: green' }).waitFor();
     await create('green');
     await other.getByText('1 other record changed').waitFor();
     await other.getByRole('button', { name: 'Load again' }).click();
-    await other.getByRole('button', { name: 'color: green' }).nth(1).waitFor();
+    await other.getByRole('gridcell', { name: 'color: green' }).nth(1).waitFor();
   });
 
   test('show that a user was blocked, without losing what is typed', async () => {
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('two browsers with the console', () => {
     await page.getByText('No records yet').waitFor();
     const document = 'mutation { createRecord(input: { className: "Plate", fields: { color: "white" } }) { id } }';
     await execute(document, {}, apiKey);
-    await page.getByRole('button', { name: 'color: white' }).waitFor();
+    await page.getByRole('gridcell', { name: 'color: white' }).waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
-import { useApp } from '../../../support/app/app.ts';
+import { APPLICATION, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
-import { apiKey } from '../../../support/fixtures/users.ts';
+import { apiKey, createUser } from '../../../support/fixtures/users.ts';
+
+const cell = (page: Page, name: string) => page.getByRole('gridcell', { name, exact: true });
 
 describe.skipIf(!hasBrowser)('records in the console', () => {
   useApp();
@@ -12,7 +17,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
 
   test('a class is designed, filled, edited in place, undone, filtered and deleted', async () => {
     const { page, problems } = await openAs(await owner(), `${APP}/data`);
-    await page.getByRole('button', { name: 'Create class' }).click();
+    await page.getByRole('button', { name: 'Create class' }).first().click();
     const design = page.getByRole('dialog');
     await design.getByLabel(/^Name\W*$/).fill('Tool');
     await design.getByLabel('Name of new field').fill('label');
@@ -22,23 +27,23 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
       await page.getByRole('button', { name: 'Create record' }).click();
       await page.getByRole('dialog').getByLabel('label').fill(label);
       await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-      await page.getByRole('button', { name: `label: ${label}` }).waitFor();
+      await cell(page, `label: ${label}`).waitFor();
     }
-    await page.getByRole('button', { name: 'label: saw' }).click();
+    await cell(page, 'label: saw').dblclick();
     await page.getByRole('textbox', { name: 'label' }).fill('band saw');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'label: band saw' }).waitFor();
+    await cell(page, 'label: band saw').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByRole('button', { name: 'label: saw' }).waitFor();
+    await cell(page, 'label: saw').waitFor();
 
-    await page.getByRole('button', { name: 'Add condition' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByLabel('Value').fill('hammer');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('label is hammer').waitFor();
-    await page.getByRole('button', { name: 'label: saw' }).waitFor({ state: 'detached' });
+    await cell(page, 'label: saw').waitFor({ state: 'detached' });
     await page.reload();
-    await page.getByRole('button', { name: 'label: hammer' }).waitFor();
-    expect(await page.getByRole('button', { name: 'label: saw' }).count()).toBe(0);
+    await cell(page, 'label: hammer').waitFor();
+    expect(await cell(page, 'label: saw').count()).toBe(0);
 
     await page.getByRole('button', { name: 'Delete class' }).click();
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete class' });
@@ -50,26 +55,232 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('records are imported from CSV and exported again', async () => {
-    const fields = '[{ name: "name", type: STRING }, { name: "amount", type: INTEGER }]';
-    await graphql(`mutation { createClass(input: { name: "Part", fields: ${fields} }) { name } }`, {}, apiKey);
-    const { page } = await openAs(await owner(), `${APP}/data/Part`);
+  test('the keyboard moves between cells, edits, selects, copies and clears as in a spreadsheet', async () => {
+    const { name, where } = await createParts(3);
+    const { page, problems } = await openAs(await owner(), `${APP}/data/${name}`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+    await cell(page, 'name: part 0').click();
+    await press('ArrowDown', 'ArrowRight');
+    await expect.poll(focused).toBe('amount: 1');
+    await press('7', '7', 'Enter');
+    await cell(page, 'amount: 77').waitFor();
+    await expect.poll(focused).toBe('amount: 2');
+    await press('Enter');
+    await page.keyboard.type('x');
+    await press('Enter');
+    await page.getByText('Enter a number.').waitFor();
+    await press('Escape');
+    await expect.poll(focused).toBe('amount: 2');
+    await press('ArrowRight', ' ');
+    await expect.poll(focused).toBe('isOld: true');
+    await press('ArrowLeft', 'Delete');
+    await cell(page, 'amount: empty').waitFor();
+    await press('Home', ' ');
+    await page.getByText('1 record selected').waitFor();
+    await press('Control+c');
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('part 2');
+    await press('ArrowUp', 'Control+v');
+    await expect.poll(() => cell(page, 'name: part 2').count()).toBe(2);
+    await press('Shift+Enter');
+    await page.getByRole('dialog', { name: /^Record / }).waitFor();
+    const stored = await db.record.findMany({ where, orderBy: { id: 'asc' } });
+    expect(stored.map(({ fields }) => fields)).toEqual([
+      { name: 'part 0', amount: 0 },
+      { name: 'part 2', amount: 77 },
+      { name: 'part 2', isOld: true },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('a column is sorted, filtered, hidden, measured and indexed from its header, and arranged for the person', async () => {
+    const { name, where } = await createParts(3);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}`);
+    const first = () =>
+      page
+        .getByRole('gridcell', { name: /^name: / })
+        .first()
+        .getAttribute('aria-label');
+    const menu = async (column: string, item: string) => {
+      await page.getByRole('button', { name: `Column ${column}` }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    await page.getByTitle('Sort by amount').click();
+    await page.getByTitle('Sort by amount').click();
+    await expect.poll(first).toBe('name: part 2');
+    expect(page.url()).toContain('sort=-amount');
+    await menu('amount', 'Statistics');
+    const statistics = page.getByRole('dialog', { name: 'Statistics of amount' });
+    await statistics.getByRole('row', { name: 'Largest 2' }).waitFor();
+    await statistics.getByRole('row', { name: 'Records 3' }).waitFor();
+    await page.keyboard.press('Escape');
+    await menu('amount', 'Create an index');
+    await expect
+      .poll(async () => (await db.classField.findFirstOrThrow({ where: { ...where, name: 'amount' } })).indexState)
+      .toBe('ready');
+    await menu('name', 'Filter by name');
+    await page.getByLabel('Value').fill('part 1');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('1 record', { exact: true }).waitFor();
+    await menu('isOld', 'Hide');
+    await page.getByRole('columnheader', { name: 'isOld' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Ones');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'All records' }).click();
+    await page.getByText('3 records', { exact: true }).waitFor();
+    await page.getByRole('columnheader', { name: 'isOld' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Ones', exact: true }).click();
+    await page.getByText('1 record', { exact: true }).waitFor();
+    await page.getByRole('columnheader', { name: 'isOld' }).waitFor({ state: 'detached' });
+  });
+
+  test('selected records are changed together, and undone, exported and deleted', async () => {
+    const { name, where } = await createParts(120);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?sort=amount`);
+    await cell(page, 'name: part 0').click();
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('Control+ArrowDown');
+        return cell(page, 'name: part 119').count();
+      })
+      .toBe(1);
+    await page.getByLabel('Select all loaded rows').check();
+    await page.getByText('120 records selected').waitFor();
+    await page.getByRole('button', { name: 'Edit a field' }).click();
+    await page.getByRole('dialog').getByLabel('New value').fill('the same');
+    await page.getByRole('button', { name: 'Change 120 records' }).click();
+    const named = () => db.record.count({ where: { ...where, fields: { path: ['name'], equals: 'the same' } } });
+    await expect.poll(named).toBe(120);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(named).toBe(0);
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete selected' }).click();
+    await page.getByText('120 records deleted').waitFor();
+    expect(await db.record.count({ where })).toBe(0);
+  });
+
+  test('the panel of a record explains who may read it, shows its history, and stores JSON', async () => {
+    const { name, where, ids } = await createParts(1);
+    const [id] = ids;
+    const editor = await createUser({ login: 'editor', tag_list: 'editors' });
+    const guest = await createUser({ login: 'guest' });
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=permissions`);
+    const panel = page.getByRole('dialog', { name: `Record ${id}` });
+    await panel.getByRole('radio', { name: 'Read: Groups' }).check();
+    await panel.getByRole('combobox', { name: 'Read: groups' }).fill('editors');
+    await page.keyboard.press('Enter');
+    await panel.getByText('Users with one of the tags editors, and the owner, may read.').waitFor();
+    await panel.getByRole('button', { name: 'Save permissions' }).click();
+    for (const [user, sentence] of [
+      [editor, 'editor may read it: the user is in the group editors.'],
+      [guest, 'guest may not read it: the user is in none of the groups editors.'],
+    ] as const) {
+      await panel.getByLabel('Id of the user').fill(String(user.id));
+      await panel.getByRole('button', { name: 'Check' }).click();
+      await panel.getByText(sentence).waitFor();
+    }
+    await panel.getByRole('tab', { name: 'JSON' }).click();
+    await panel.getByLabel('Values').fill('{ "name": "renamed", "amount": 5 }');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => (await db.record.findFirstOrThrow({ where })).fields)
+      .toMatchObject({
+        name: 'renamed',
+        amount: 5,
+      });
+    await panel.getByRole('tab', { name: 'History' }).click();
+    await panel.getByText('Changed Record').first().waitFor();
+    await panel.getByText('fields').first().waitFor();
+  });
+
+  test('the shown requests run', async () => {
+    const { name, ids } = await createParts(1);
+    const [id] = ids;
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=requests`);
+    const panel = page.getByRole('dialog', { name: `Record ${id}` });
+    const run = async (label: string) => {
+      const text = await panel
+        .locator('div', { has: page.getByText(label, { exact: true }) })
+        .last()
+        .locator('pre')
+        .textContent();
+      const env = { ...process.env, ATRIUM_API_KEY: APPLICATION.apiKey };
+      const { stdout } = await promisify(execFile)('sh', ['-c', text!], { env });
+      return stdout && JSON.parse(stdout);
+    };
+    expect(await run('Read the record')).toMatchObject({ _id: id, name: 'part 0' });
+    expect(await run('Change the record')).toMatchObject({ _id: id, name: 'part 0' });
+    await panel.getByText('GraphQL', { exact: true }).click();
+    expect((await run('Read the record')).data.record).toMatchObject({ id, fields: { name: 'part 0' } });
+    expect((await run('Delete the record')).data.deleteRecords.deletedIds).toEqual([id]);
+  });
+
+  test('records are imported from CSV with chosen columns, refused rows are listed, and the rest is exported again', async () => {
+    const { name } = await createParts(0);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}`);
     const rows = Array.from({ length: 250 }, (_, index) => `"part, ${index}",${index}`);
+    const broken = ['"part, 3",7', 'wrong,many', '"part, 3",8'];
     const open = async (item: string) => {
       await page.getByRole('button', { name: 'Import and export' }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await open('Import a JSON or CSV file');
-    const buffer = Buffer.from(['name,amount', ...rows].join('\n'));
+    const buffer = Buffer.from(['name,How many', ...rows, ...broken].join('\n'));
     await page.locator('input[type=file]').setInputFiles({ name: 'parts.csv', mimeType: 'text/csv', buffer });
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('250 records imported').waitFor();
+    await page.getByRole('combobox', { name: 'Field of How many' }).click();
+    await page.getByRole('option', { name: 'amount' }).click();
+    await page.getByText('250 rows can be imported.').waitFor();
+    await page.getByText('Row 252: name: row 5 has the same value, which must be unique.').waitFor();
+    await page.getByText('Row 253: amount: Enter a number.').waitFor();
+    await graphql(CREATE, { name, records: [{ fields: { name: 'part, 9' } }] }, apiKey);
+    await page.getByRole('button', { name: 'Import 250 rows' }).click();
+    await page.getByText('249 records imported.').waitFor();
+    await page.getByText(/^Row 11: /).waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
     const downloading = page.waitForEvent('download');
     await open('Export as CSV');
     const stream = await (await downloading).createReadStream();
     const text = Buffer.concat(await stream.toArray()).toString();
     const lines = text.trim().split('\r\n');
-    expect(lines[0]).toBe('id,userId,createdAt,updatedAt,name,amount');
-    expect(lines.slice(1).map((line) => line.split(',').slice(4).join(','))).toEqual(rows);
+    expect(lines[0]).toBe('id,userId,createdAt,updatedAt,name,amount,isOld');
+    expect(new Set(lines.slice(1).map((line) => line.split(',').slice(4, -1).join(',')))).toEqual(
+      new Set(rows.map((row) => (row === '"part, 9",9' ? '"part, 9",' : row))),
+    );
   });
 });
+
+const CREATE = `mutation ($name: String!, $records: [NewRecordInput!]!) {
+  createRecords(className: $name, records: $records) { id }
+}`;
+
+let classes = 0;
+
+/** A class of records with the name `part <number>` and the amount `<number>`; names are unique in an empty one. */
+async function createParts(count: number) {
+  const name = `Part${++classes}`;
+  const fields = [
+    { name: 'name', type: 'STRING', unique: count === 0 },
+    { name: 'amount', type: 'INTEGER' },
+    { name: 'isOld', type: 'BOOLEAN' },
+  ];
+  const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
+  await graphql(define, { input: { name, fields } }, apiKey);
+  const ids: string[] = [];
+  for (let start = 0; start < count; start += 100) {
+    const numbers = Array.from({ length: Math.min(100, count - start) }, (_, nth) => start + nth);
+    const records = numbers.map((number) => ({ fields: { name: `part ${number}`, amount: number } }));
+    const { data } = await graphql(CREATE, { name, records }, apiKey);
+    ids.push(...data.createRecords.map(({ id }: { id: string }) => id));
+  }
+  const { key } = await db.recordClass.findFirstOrThrow({ where: { applicationId: APPLICATION.id, name } });
+  return { name, ids, where: { applicationId: APPLICATION.id, classKey: key } };
+}

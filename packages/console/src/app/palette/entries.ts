@@ -38,7 +38,7 @@ export interface Commands {
 
 const FORMS: readonly (Omit<Place, 'address'> & { path: string; roles: readonly Role[] })[] = [
   { name: t`Create user`, icon: IconUserPlus, path: 'users?create=1', roles: ['SUPPORT'] },
-  { name: t`Create class`, icon: IconPlus, path: 'data?create=1', roles: ['DEVELOPER'] },
+  { name: t`Create class`, icon: IconPlus, path: 'data?define=1', roles: ['DEVELOPER'] },
   { name: t`Create API key`, icon: IconKey, path: 'keys?create=1', roles: ['DEVELOPER'] },
   { name: t`Rotate auth secret`, icon: IconRefresh, path: 'settings#secrets', roles: [] },
   { name: t`Export`, icon: IconArchive, path: 'backups?start=export', roles: [] },

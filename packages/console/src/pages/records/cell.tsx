@@ -1,113 +1,108 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Text, TextInput, UnstyledButton } from '@mantine/core';
-import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
-import { mutate } from '../../app/clients.ts';
+import { Anchor, Tooltip } from '@mantine/core';
+import { IconCheck, IconFile, IconMapPin, IconMinus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
-import { showUndo } from '../../ui/undo.tsx';
-import { type DataRecord, type Field, UPDATE_RECORD } from './documents.ts';
-import { parseValue, textOf } from './values.ts';
-import { recordsKey, type View } from './view.ts';
+import { bytesText } from '../../ui/bytes.ts';
+import type { EditSession } from '../../ui/grid.tsx';
+import { membersOf } from '../../ui/json.ts';
+import { Time } from '../../ui/values.tsx';
+import type { DataRecord, Field } from './documents.ts';
+import { textOf } from './values.ts';
 
-interface CellProps {
-  record: DataRecord;
-  field: Field;
-  view: View;
+/** A value as its type is best read. */
+export function CellValue({ record, field }: { record: DataRecord; field: Field }): ReactNode {
+  if (record.fields === null) return <span className="soft">{t`hidden`}</span>;
+  const value = record.fields[field.name];
+  if (value === null || value === undefined) return <span className="soft">–</span>;
+  if (field.array) return textOf(value, field);
+  switch (field.type) {
+    case 'BOOLEAN':
+      return value ? (
+        <IconCheck size={16} aria-hidden="true" />
+      ) : (
+        <IconMinus size={16} className="soft" aria-hidden="true" />
+      );
+    case 'DATE':
+      return <Time of={String(value)} />;
+    case 'LOCATION':
+      return (
+        <>
+          <IconMapPin size={14} className="soft" aria-hidden="true" /> {textOf(value, field)}
+        </>
+      );
+    case 'FILE': {
+      const { name, size } = membersOf(value);
+      return (
+        <>
+          <IconFile size={14} className="soft" aria-hidden="true" /> {String(name ?? t`file`)}
+          {typeof size === 'number' && <span className="soft"> {bytesText(size)}</span>}
+        </>
+      );
+    }
+    default:
+      return textOf(value, field);
+  }
 }
 
-/** A value that becomes an input when it is pressed. Enter stores, Escape cancels. */
-export function Cell({ record, field, view }: CellProps) {
-  const value = record.fields?.[field.name];
-  const text = textOf(value, field);
-  const [edited, setEdited] = useState<string>();
+export function Owner({ application, userId }: { application: number; userId: number | null }) {
+  if (!userId) return <span className="soft">–</span>;
+  return (
+    <Anchor
+      size="sm"
+      tabIndex={-1}
+      renderRoot={(props) => (
+        <Link {...props} to="/apps/$application/users/$user" params={{ application, user: String(userId) }} />
+      )}
+    >
+      {userId}
+    </Anchor>
+  );
+}
+
+interface CellEditorProps {
+  name: string;
+  /** The text of the stored value. */
+  text: string;
+  session: EditSession;
+  /** @throws {Error} with a sentence */
+  onStore: (text: string) => void;
+}
+
+/** Enter and Tab store, Escape cancels. A value that the field cannot have keeps the input open. */
+export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
+  const [edited, setEdited] = useState(session.typed ?? text);
   const [problem, setProblem] = useState<string>();
-  const store = useStore(record, field, view);
-  if (record.fields === null)
-    return (
-      <Text c="dimmed">
-        <Trans>hidden</Trans>
-      </Text>
-    );
-  if (edited === undefined) {
-    const isEditable = field.type !== 'FILE';
-    return (
-      <UnstyledButton
-        onClick={() => isEditable && setEdited(text)}
-        aria-label={`${field.name}: ${text || t`empty`}`}
-        w="100%"
-        mih={28}
-        fz="sm"
-        style={{ overflow: 'hidden', textOverflow: 'ellipsis' }}
-      >
-        {text || '–'}
-      </UnstyledButton>
-    );
-  }
-  const close = () => {
-    setEdited(undefined);
-    setProblem(undefined);
-  };
-  const save = () => {
+  const save = (next: Parameters<EditSession['close']>[0]) => {
     try {
-      if (edited !== text) store(parseValue(edited, field), value ?? null);
-      close();
+      if (edited !== text) onStore(edited);
+      session.close(next);
     } catch (error) {
       setProblem(sentenceOf(error));
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') save();
-    else if (event.key === 'Escape') close();
+    if (event.key === 'Enter') save('down');
+    else if (event.key === 'Tab' && !event.shiftKey) save('right');
+    else if (event.key === 'Escape') session.close('stay');
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   };
   return (
-    <TextInput
-      size="xs"
-      aria-label={field.name}
-      value={edited}
-      error={problem}
-      onChange={(event) => setEdited(event.currentTarget.value)}
-      onKeyDown={onKeyDown}
-      onBlur={save}
-      autoFocus
-    />
+    <Tooltip label={problem} opened={problem !== undefined} color="red" position="bottom-start" withinPortal>
+      <input
+        className="grid-input"
+        aria-label={name}
+        aria-invalid={problem !== undefined}
+        value={edited}
+        onChange={(event) => setEdited(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onBlur={() => save('stay')}
+        // biome-ignore lint/a11y/noAutofocus: the person has just opened it
+        autoFocus
+      />
+    </Tooltip>
   );
-}
-
-type Pages = InfiniteData<{ edges: { node: DataRecord }[] }>;
-
-/** Shows the new value at once, takes it back if the service refuses it, and offers to undo it. */
-function useStore(record: DataRecord, field: Field, view: View) {
-  const queries = useQueryClient();
-  const queryKey = recordsKey(view);
-  const show = (value: unknown) =>
-    queries.setQueryData<Pages>(queryKey, (old) => old && withValue(old, record.id, field.name, value));
-  const update = useMutation({
-    mutationFn: ({ value }: { value: unknown; before: unknown }) => {
-      const { application, className, onBehalfOf } = view;
-      const variables = { className, id: record.id, fields: { [field.name]: value } };
-      return mutate({ application, onBehalfOf }, UPDATE_RECORD, variables);
-    },
-    onMutate: ({ value }) => show(value),
-    onError: (_error, { before }) => show(before),
-  });
-  return (value: unknown, before: unknown) => {
-    update.mutate(
-      { value, before },
-      {
-        onSuccess: () => showUndo(`${field.name} changed`, () => update.mutate({ value: before, before: value })),
-      },
-    );
-  };
-}
-
-function withValue(old: Pages, id: string, name: string, value: unknown): Pages {
-  const change = (node: DataRecord) => (node.id === id ? { ...node, fields: { ...node.fields, [name]: value } } : node);
-  return {
-    ...old,
-    pages: old.pages.map((page) => ({
-      ...page,
-      edges: page.edges.map((edge) => ({ ...edge, node: change(edge.node) })),
-    })),
-  };
 }

@@ -8,11 +8,12 @@ import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Empty, Loaded, Page } from '../../ui/page.tsx';
+import { Empty, Loaded } from '../../ui/page.tsx';
 import { Designer } from './designer.tsx';
 import { DELETE_CLASS, type RecordClass } from './documents.ts';
-import { Grid } from './grid.tsx';
+import { RecordGrid } from './record-grid.tsx';
 import { classesKey, useClass } from './use-class.ts';
+import { Workspace } from './workspace.tsx';
 
 const from = '/shell/apps/$application/data/$class';
 
@@ -20,9 +21,9 @@ export function ClassPage() {
   const { application, class: name } = useParams({ from });
   const found = useClass(application, name);
   return (
-    <Page
+    <Workspace
       title={name}
-      description={t`Records of the class`}
+      current={name}
       actions={hasRole(useMe(), ['DEVELOPER'], application) && <DeleteClass application={application} name={name} />}
     >
       <Loaded of={found}>
@@ -36,7 +37,7 @@ export function ClassPage() {
           )
         }
       </Loaded>
-    </Page>
+    </Workspace>
   );
 }
 
@@ -63,7 +64,7 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
         </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="records">
-        <Grid application={application} definition={loaded} />
+        <RecordGrid key={loaded.name} application={application} definition={loaded} />
       </Tabs.Panel>
       <Tabs.Panel value="definition">
         <Designer key={saved} application={application} existing={loaded} onDone={onDone} />
@@ -78,8 +79,9 @@ function DeleteClass({ application, name }: { application: number; name: string 
   const remove = useMutation({
     mutationFn: () => mutate({ application }, DELETE_CLASS, { name }),
     onSuccess: async () => {
-      await navigate({ to: '/apps/$application/data', params: { application } });
+      // The list leads to its first class.
       await queries.invalidateQueries({ queryKey: classesKey(application) });
+      await navigate({ to: '/apps/$application/data', params: { application } });
     },
   });
   return (

@@ -36,15 +36,49 @@ export const RECORDS = graphql(`query ConsoleRecords(
   }
 }`);
 
+export const RECORD = graphql(`query ConsoleRecord($className: String!, $id: ID!) {
+  recordsById(className: $className, ids: [$id]) {
+    records {
+      id parentId userId createdAt updatedAt fields
+      permissions {
+        read { access groups ids } update { access groups ids } delete { access groups ids }
+      }
+    }
+  }
+}`);
+
+export const COUNT = graphql(`query ConsoleRecordCount($className: String!, $filter: JSON) {
+  records(className: $className, filter: $filter, first: 1) { totalCount }
+}`);
+
+export const USER_TAGS = graphql(`query ConsoleRecordReader($id: Int!) {
+  user(id: $id) { id login fullName tags grantedTags }
+  application { groups }
+}`);
+
+export const GROUPS = graphql(`query ConsoleRecordGroups(
+  $className: String!, $field: String!, $limit: Int!, $calculations: [RecordCalculationInput!]!
+) {
+  recordPage(className: $className, limit: $limit) {
+    groups(by: $field, calculations: $calculations) { value count results }
+  }
+}`);
+
 export const CREATE_RECORDS =
   graphql(`mutation ConsoleCreateRecords($className: String!, $records: [NewRecordInput!]!) {
   createRecords(className: $className, records: $records) { id }
 }`);
 
-export const UPDATE_RECORD = graphql(`mutation ConsoleUpdateRecord($className: String!, $id: ID!, $fields: JSON!) {
-  updateRecord(className: $className, id: $id, input: { fields: $fields }) {
-    id parentId userId createdAt updatedAt fields
-  }
+export const UPDATE_RECORD = graphql(`mutation ConsoleUpdateRecord(
+  $className: String!, $id: ID!, $input: UpdateRecordInput!
+) {
+  updateRecord(className: $className, id: $id, input: $input) { id }
+}`);
+
+export const UPDATE_RECORDS = graphql(`mutation ConsoleUpdateRecords(
+  $className: String!, $records: [ChangedRecordInput!]!
+) {
+  updateRecords(className: $className, records: $records) { notFoundIds }
 }`);
 
 export const DELETE_RECORDS = graphql(`mutation ConsoleDeleteRecords($className: String!, $ids: [ID!]!) {
@@ -59,6 +93,6 @@ type RawRecord = ResultOf<typeof RECORDS>['records']['edges'][number]['node'];
 export type DataRecord = Omit<RawRecord, 'fields'> & { fields: Values | null };
 export type Values = Record<string, unknown>;
 
-export function recordOf({ fields, ...record }: RawRecord): DataRecord {
+export function recordOf<Raw extends { fields: RawRecord['fields'] }>({ fields, ...record }: Raw) {
   return { ...record, fields: fields === null ? null : membersOf(fields) };
 }

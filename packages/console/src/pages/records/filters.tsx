@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { IconFilter } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import { useTypedFilter } from '../../app/typing.ts';
 import type { Field, RecordClass } from './documents.ts';
@@ -23,10 +23,13 @@ const OPERATORS = [
   { value: 'lte', label: t`is at most` },
 ];
 
+/** Fields of every record. */
 const OWN_FIELDS: Pick<Field, 'name' | 'type' | 'array'>[] = [
   { name: 'id', type: 'STRING', array: false },
   { name: 'parentId', type: 'STRING', array: false },
   { name: 'userId', type: 'INTEGER', array: false },
+  { name: 'createdAt', type: 'DATE', array: false },
+  { name: 'updatedAt', type: 'DATE', array: false },
 ];
 
 const fieldsOf = ({ fields }: RecordClass) => [...fields.filter(({ type }) => type !== 'FILE'), ...OWN_FIELDS];
@@ -66,32 +69,36 @@ export interface FilterChange {
 interface FiltersProps {
   definition: RecordClass;
   conditions: Condition[];
-  sort: string | undefined;
   as: string | undefined;
+  /** Field of the condition that is being added; empty for any. */
+  opened: string | undefined;
+  onOpened: (field: string | undefined) => void;
   onChange: (change: FilterChange) => void;
 }
 
-export function Filters({ definition, conditions, sort, as, onChange }: FiltersProps) {
-  const [isOpen, { toggle, close }] = useDisclosure();
+export function Filters({ definition, conditions, as, opened, onOpened, onChange }: FiltersProps) {
+  const close = () => onOpened(undefined);
   const [user, setUser] = useState(as ?? '');
   const setAs = useTypedFilter((text: string) => onChange({ as: text || undefined }));
   const set = (next: Condition[]) => onChange({ filter: next.length === 0 ? undefined : JSON.stringify(next) });
-  const sortable = definition.fields.filter(({ array, type }) => !array && type !== 'FILE' && type !== 'LOCATION');
-  const orders = [...sortable.map(({ name }) => name), 'createdAt', 'updatedAt'].flatMap((name) => [
-    { value: name, label: t`${name}, ascending` },
-    { value: `-${name}`, label: t`${name}, descending` },
-  ]);
   return (
-    <Group align="flex-end" gap="xs">
-      <Popover opened={isOpen} onChange={close} trapFocus position="bottom-start" withArrow>
+    <Group gap="xs">
+      <Popover opened={opened !== undefined} onChange={close} trapFocus position="bottom-start" withArrow>
         <Popover.Target>
-          <Button variant="default" onClick={toggle}>
-            <Trans>Add condition</Trans>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconFilter size={16} />}
+            onClick={() => onOpened(opened === undefined ? '' : undefined)}
+          >
+            <Trans>Filter</Trans>
           </Button>
         </Popover.Target>
         <Popover.Dropdown>
           <ConditionForm
+            key={opened}
             definition={definition}
+            initial={opened}
             onAdd={(condition) => {
               set([...conditions, condition]);
               close();
@@ -99,16 +106,8 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
           />
         </Popover.Dropdown>
       </Popover>
-      <Select
-        aria-label={t`Sort`}
-        placeholder={t`Sort by id`}
-        data={orders}
-        value={sort ?? null}
-        onChange={(value) => onChange({ sort: value ?? undefined })}
-        clearable
-        w={200}
-      />
       <TextInput
+        size="xs"
         aria-label={t`See as user`}
         placeholder={t`See as user (id)`}
         value={user}
@@ -116,7 +115,7 @@ export function Filters({ definition, conditions, sort, as, onChange }: FiltersP
           setUser(value);
           setAs(value);
         }}
-        w={150}
+        w={130}
       />
       {conditions.map((condition, index) => {
         const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || t`empty`}`;
@@ -149,9 +148,16 @@ function labelOf(operator: string): string {
   return OPERATORS.find(({ value }) => value === operator)?.label ?? operator;
 }
 
-function ConditionForm({ definition, onAdd }: { definition: RecordClass; onAdd: (condition: Condition) => void }) {
+interface ConditionFormProps {
+  definition: RecordClass;
+  /** Name of the field. */
+  initial: string | undefined;
+  onAdd: (condition: Condition) => void;
+}
+
+function ConditionForm({ definition, initial, onAdd }: ConditionFormProps) {
   const fields = fieldsOf(definition);
-  const [field, setField] = useState(fields[0]!.name);
+  const [field, setField] = useState(initial || fields[0]!.name);
   const [operator, setOperator] = useState('eq');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();

@@ -74,11 +74,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
           <Text size="sm" role="status">
             <Plural value={prepared.valid.length} one="# row can be imported." other="# rows can be imported." />{' '}
             {prepared.refused.length > 0 && (
-              <Plural
-                value={prepared.refused.length}
-                one="# row is left out:"
-                other="# rows are left out:"
-              />
+              <Plural value={prepared.refused.length} one="# row is left out:" other="# rows are left out:" />
             )}
           </Text>
           <Refusals of={prepared.refused} />
@@ -181,7 +177,7 @@ interface ResultProps {
   onClose: () => void;
 }
 
-/** Refused rows can be saved, mended and imported again. */
+/** Refused rows can be saved, corrected and imported again. */
 function Result({ of: { count, refused }, source, definition, onClose }: ResultProps) {
   const download = () => {
     const rows = refused.map(({ row, reason, source: values }) => [
@@ -195,9 +191,7 @@ function Result({ of: { count, refused }, source, definition, onClose }: ResultP
     <Stack>
       <Text role="status">
         <Plural value={count} one="# record imported." other="# records imported." />{' '}
-        {refused.length > 0 && (
-          <Plural value={refused.length} one="# row was refused:" other="# rows were refused:" />
-        )}
+        {refused.length > 0 && <Plural value={refused.length} one="# row was refused:" other="# rows were refused:" />}
       </Text>
       <Refusals of={refused} />
       <Group justify="flex-end">

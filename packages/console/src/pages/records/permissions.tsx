@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Group, Select, Stack, TagsInput } from '@mantine/core';
+import { Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
 import type { RecordClass } from './documents.ts';
+import type { OpenedRecord } from './record-panel.tsx';
 
 type Permissions = RecordClass['permissions'];
-type Action = 'create' | 'read' | 'update' | 'delete';
+export type Action = 'create' | 'read' | 'update' | 'delete';
 type Access = Permissions['read']['access'];
 
 /** Groups are tags of users; ids are digits. */
@@ -18,17 +19,17 @@ export type PermissionForm = Record<Action, ActionForm>;
 const ACTIONS: readonly Action[] = ['create', 'read', 'update', 'delete'];
 
 const TITLES: Record<Action, string> = {
-  create: t`Create records`,
-  read: t`Read records`,
-  update: t`Change records`,
-  delete: t`Delete records`,
+  create: t`Create`,
+  read: t`Read`,
+  update: t`Change`,
+  delete: t`Delete`,
 };
 
 const NAMES: Record<Access, string> = {
   OPEN: t`All users`,
-  OWNER: t`The owner of the record`,
-  OPEN_FOR_GROUPS: t`Groups of users`,
+  OPEN_FOR_GROUPS: t`Groups`,
   OPEN_FOR_USERS_IDS: t`Selected users`,
+  OWNER: t`Owner`,
   NOT_ALLOWED: t`API keys only`,
 };
 
@@ -43,9 +44,9 @@ export function permissionForm(stored: Permissions | undefined): PermissionForm 
   return Object.fromEntries(ACTIONS.map((action) => [action, formOf(action)])) as PermissionForm;
 }
 
-export function permissionInput(form: PermissionForm) {
+export function permissionInput(form: PermissionForm, actions: readonly Action[] = ACTIONS) {
   return Object.fromEntries(
-    ACTIONS.map((action) => {
+    actions.map((action) => {
       const { access, groups, ids } = form[action];
       return [
         action,
@@ -60,40 +61,142 @@ export function permissionInput(form: PermissionForm) {
 }
 
 interface PermissionInputsProps {
+  /** Those of a record have no `create`, and cannot be limited to API keys. */
+  actions?: readonly Action[];
   value: PermissionForm;
   onChange: (value: PermissionForm) => void;
 }
 
-export function PermissionInputs({ value, onChange }: PermissionInputsProps) {
+/** One row for each action, one column for each answer to "who may", and a sentence. */
+export function PermissionInputs({ actions = ACTIONS, value, onChange }: PermissionInputsProps) {
+  const isOfClass = actions === ACTIONS;
+  const columns = (Object.keys(NAMES) as Access[]).filter((access) => isOfClass || access !== 'NOT_ALLOWED');
   return (
     <Stack gap="xs">
-      {ACTIONS.map((action) => {
+      <Table.ScrollContainer minWidth={480}>
+        <Table verticalSpacing="xs" withTableBorder>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th />
+              {columns.map((access) => (
+                <Table.Th key={access} ta="center">
+                  {NAMES[access]}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {actions.map((action) => (
+              <Table.Tr key={action}>
+                <Table.Th scope="row">{TITLES[action]}</Table.Th>
+                {columns.map((access) => (
+                  <Table.Td key={access}>
+                    {(action !== 'create' || access !== 'OWNER') && (
+                      <Radio
+                        aria-label={`${TITLES[action]}: ${NAMES[access]}`}
+                        name={`access-${action}`}
+                        checked={value[action].access === access}
+                        onChange={() => onChange({ ...value, [action]: { ...value[action], access } })}
+                        styles={{ inner: { margin: '0 auto' } }}
+                      />
+                    )}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      {actions.map((action) => {
         const { access, groups, ids } = value[action];
         const set = (change: Partial<ActionForm>) => onChange({ ...value, [action]: { ...value[action], ...change } });
-        const choices = (Object.keys(NAMES) as Access[]).filter((one) => action !== 'create' || one !== 'OWNER');
-        return (
-          <Group key={action} align="flex-end" grow preventGrowOverflow={false}>
-            <Select
-              label={TITLES[action]}
-              data={choices.map((one) => ({ value: one, label: NAMES[one] }))}
-              value={access}
-              onChange={(chosen) => chosen && set({ access: chosen as Access })}
-              allowDeselect={false}
-              comboboxProps={{ zIndex: 500 }}
+        if (access === 'OPEN_FOR_GROUPS')
+          return (
+            <TagsInput
+              key={action}
+              label={t`${TITLES[action]}: groups`}
+              description={t`A group is a tag of its users.`}
+              value={groups}
+              onChange={(chosen) => set({ groups: chosen })}
             />
-            {access === 'OPEN_FOR_GROUPS' && (
-              <TagsInput label={t`Groups`} value={groups} onChange={(chosen) => set({ groups: chosen })} />
-            )}
-            {access === 'OPEN_FOR_USERS_IDS' && (
-              <TagsInput
-                label={t`Ids of users`}
-                value={ids}
-                onChange={(chosen) => set({ ids: chosen.filter((id) => /^\d{1,10}$/.test(id)) })}
-              />
-            )}
-          </Group>
-        );
+          );
+        if (access === 'OPEN_FOR_USERS_IDS')
+          return (
+            <TagsInput
+              key={action}
+              label={t`${TITLES[action]}: ids of users`}
+              value={ids}
+              onChange={(chosen) => set({ ids: chosen.filter((id) => /^\d{1,10}$/.test(id)) })}
+            />
+          );
+        return null;
       })}
+      <Text size="sm" c="dimmed" component="div">
+        {actions.map((action) => (
+          <div key={action}>{sentenceOf(action, value[action])}</div>
+        ))}
+      </Text>
     </Stack>
   );
+}
+
+const WHAT: Record<Action, string> = {
+  create: t`create records`,
+  read: t`read`,
+  update: t`change`,
+  delete: t`delete`,
+};
+
+/** What a permission means, for example "All users may read". */
+export function sentenceOf(action: Action, { access, groups, ids }: ActionForm): string {
+  const what = WHAT[action];
+  switch (access) {
+    case 'OPEN':
+      return action === 'read' ? t`All users, and sessions without a user, may read.` : t`All users may ${what}.`;
+    case 'OWNER':
+      return t`Only the owner may ${what}.`;
+    case 'OPEN_FOR_GROUPS':
+      return groups.length === 0
+        ? t`Choose the groups that may ${what}.`
+        : t`Users with one of the tags ${groups.join(', ')}, and the owner, may ${what}.`;
+    case 'OPEN_FOR_USERS_IDS':
+      return ids.length === 0
+        ? t`Choose the users who may ${what}.`
+        : t`The users ${ids.join(', ')}, and the owner, may ${what}.`;
+    case 'NOT_ALLOWED':
+      return t`No user may ${what}, only API keys.`;
+  }
+}
+
+export interface Reader {
+  id: number;
+  /** Tags that count as groups. */
+  groups: readonly string[];
+}
+
+/** Whether a user may do something with a record by its permissions, and why. */
+export function reasonOf(
+  action: Exclude<Action, 'create'>,
+  ofClass: Permissions[Action],
+  record: Pick<OpenedRecord, 'userId' | 'permissions'>,
+  user: Reader,
+): { isAllowed: boolean; reason: string } {
+  const { access, groups, ids } = record.permissions?.[action] ?? ofClass;
+  if (ofClass.access === 'NOT_ALLOWED') return { isAllowed: false, reason: t`the class permits it to API keys only.` };
+  if (record.userId === user.id) return { isAllowed: true, reason: t`the user owns the record.` };
+  const shared = (groups ?? []).filter((group) => user.groups.includes(group));
+  switch (access) {
+    case 'OPEN':
+      return { isAllowed: true, reason: t`it is open to all users.` };
+    case 'OPEN_FOR_GROUPS':
+      return shared.length > 0
+        ? { isAllowed: true, reason: t`the user is in the group ${shared.join(', ')}.` }
+        : { isAllowed: false, reason: t`the user is in none of the groups ${(groups ?? []).join(', ')}.` };
+    case 'OPEN_FOR_USERS_IDS':
+      return (ids ?? []).includes(user.id)
+        ? { isAllowed: true, reason: t`the record lists the user.` }
+        : { isAllowed: false, reason: t`the record does not list the user.` };
+    default:
+      return { isAllowed: false, reason: t`only its owner may.` };
+  }
 }

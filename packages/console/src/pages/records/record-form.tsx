@@ -25,10 +25,11 @@ interface RecordFormProps {
   /** Undefined to create one. */
   record?: DataRecord;
   onDone: () => void;
+  onDeleted?: () => void;
 }
 
 /** All fields of one record. */
-export function RecordForm({ view, definition, record, onDone }: RecordFormProps) {
+export function RecordForm({ view, definition, record, onDone, onDeleted = onDone }: RecordFormProps) {
   const { application, className, onBehalfOf } = view;
   const fields = definition.fields.filter(({ type }) => type !== 'FILE');
   const initial = Object.fromEntries(fields.map((field) => [field.name, textOf(record?.fields?.[field.name], field)]));
@@ -39,14 +40,14 @@ export function RecordForm({ view, definition, record, onDone }: RecordFormProps
       const changed = fields.filter(({ name }) => texts[name] !== initial[name]);
       const values = Object.fromEntries(changed.map((field) => [field.name, valueIn(field, texts)]));
       const target = { application, onBehalfOf };
-      if (record) await mutate(target, UPDATE_RECORD, { className, id: record.id, fields: values });
+      if (record) await mutate(target, UPDATE_RECORD, { className, id: record.id, input: { fields: values } });
       else await mutate(target, CREATE_RECORDS, { className, records: [{ fields: values }] });
     },
     onSuccess: onDone,
   });
   const remove = useMutation({
     mutationFn: () => mutate({ application, onBehalfOf }, DELETE_RECORDS, { className, ids: [record!.id] }),
-    onSuccess: onDone,
+    onSuccess: onDeleted,
   });
   const submit = submitting(() => save.mutate());
   return (

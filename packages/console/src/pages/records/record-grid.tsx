@@ -100,7 +100,7 @@ export function RecordGrid({ application, definition }: { application: number; d
             search={{ filter: search.filter, sort: search.sort, as: search.as }}
             onSearch={change}
           />
-          <Button leftSection={<IconPlus size={16} />} onClick={() => change({ create: '1' })}>
+          <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => change({ create: '1' })}>
             <Trans>Create record</Trans>
           </Button>
         </Group>
