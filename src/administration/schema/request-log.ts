@@ -6,7 +6,7 @@ import { DEVELOPER } from '../administrators/rights.ts';
 import { requireOwnerOfAll } from '../administrators/rules.ts';
 import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../request-log/list.ts';
 import { subscribeToRequests } from '../request-log/live.ts';
-import { listSlowShapes, MAX_HOURS, MAX_SHAPES, type SlowShape as SlowShapeRow } from '../request-log/slow.ts';
+import { listRequestShapes, MAX_HOURS, MAX_SHAPES, type RequestShape as ShapeRow } from '../request-log/shapes.ts';
 
 const RequestTransport = builder.enumType('RequestTransport', {
   description: 'How a request reached the service.',
@@ -135,8 +135,8 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
   }),
 });
 
-const SlowShape = builder.objectRef<SlowShapeRow>('SlowShape').implement({
-  description: 'Slow requests that have transport, route and operation name in common.',
+const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
+  description: 'Logged requests that have transport, route and operation name in common.',
   fields: (t) => ({
     transport: t.expose('transport', { type: RequestTransport, description: 'How the requests were sent.' }),
     route: t.exposeString('route', { description: 'Pattern of the path, for example `/users/:id`.' }),
@@ -157,19 +157,22 @@ const WHICH =
   'of the application in the header `Application`; with `none`, those without an application, for owners of all ' +
   'applications';
 
-builder.queryField('slowShapes', (t) =>
+builder.queryField('requestShapes', (t) =>
   t.withAuth({ administrator: true }).field({
     administrator: { roles: DEVELOPER },
-    type: [SlowShape],
-    description: `Slow requests ${WHICH}, by shape; at most ${MAX_SHAPES}, those that took the most time in total first.`,
+    type: [RequestShape],
+    description:
+      `Failed and slow requests ${WHICH}, by shape; at most ${MAX_SHAPES}. The most frequent ones first; with ` +
+      '`slowOnly`, those that took the most time in total.',
     args: {
       hours: t.arg.int({
         required: true,
         defaultValue: 24,
         description: `Number of hours up to now, 1 to ${MAX_HOURS}. Requests are deleted after \`REQUEST_LOG_DAYS\`.`,
       }),
+      filter: t.arg({ type: RequestLogFilter, description: 'Which requests to count. Default: all.' }),
     },
-    resolve: (_root, { hours }, { viewer, now }) => listSlowShapes(readableApplication(viewer), hours, now()),
+    resolve: (_root, args, { viewer, now }) => listRequestShapes(readableApplication(viewer), args, now()),
   }),
 );
 

@@ -1,27 +1,34 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Card, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, SegmentedControl, SimpleGrid, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { bytesText } from '../ui/bytes.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
-import { SlowShapes } from './slow-shapes.tsx';
+import { Sparkline } from '../ui/sparkline.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { RequestShapes } from './request-shapes.tsx';
 
 const STATS = graphql(`query ConsoleStats($hours: Int!) {
   application { name }
   applicationStats(hours: $hours) {
-    users usersOnline files fileBytes pushesDelivered pushesFailed pushesWaiting
+    users usersOnline files fileBytes pushesFailed pushesWaiting
     hours { hour messages reactions recordChanges pushesDelivered pushesFailed }
   }
 }`);
 
 type Stats = ResultOf<typeof STATS>['applicationStats'];
 type Hours = Stats['hours'];
+type Counted = Exclude<keyof Hours[number], 'hour'>;
+
+/** Of the service. */
+const MAX_HOURS = 744;
 
 const PERIODS = [
   { value: '24', label: t`24 hours` },
@@ -39,7 +46,8 @@ export function OverviewPage() {
   const period = Number(hours) || 24;
   const stats = useQuery({
     queryKey: [application, 'stats', hours],
-    queryFn: ({ signal }) => query({ application }, STATS, { hours: period }, signal),
+    // The period before it, too, for comparison.
+    queryFn: ({ signal }) => query({ application }, STATS, { hours: Math.min(2 * period, MAX_HOURS) }, signal),
     refetchInterval: usePolling(15_000),
     placeholderData: keepPreviousData,
   });
@@ -56,35 +64,100 @@ export function OverviewPage() {
         />
       }
     >
+      <FirstSteps application={application} />
       <Loaded of={stats}>
         {({ applicationStats: { hours: activity, ...figures } }) => (
-          <Stack gap="lg">
-            <Figures figures={figures} />
-            <Activity title={t`Messages per hour`} hours={activity} field="messages" />
-            <Pushes hours={activity} />
-            <Activity title={t`Changes of records per hour`} hours={activity} field="recordChanges" />
-            <Activity title={t`Reactions per hour`} hours={activity} field="reactions" />
-          </Stack>
+          <>
+            <Trends application={application} hours={activity} period={period} />
+            <Figures application={application} figures={figures} />
+            <SimpleGrid cols={{ base: 1, lg: 2 }}>
+              <Messages hours={activity.slice(-period)} />
+              <Pushes hours={activity.slice(-period)} />
+            </SimpleGrid>
+          </>
         )}
       </Loaded>
-      {hasRole(me, ['DEVELOPER'], application) && <SlowShapes application={application} hours={period} />}
+      {hasRole(me, ['DEVELOPER'], application) && (
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <RequestShapes application={application} hours={period} status="failed" />
+          <RequestShapes application={application} hours={period} status="slow" />
+        </SimpleGrid>
+      )}
     </Page>
   );
 }
 
-function Figures({
-  figures: { users, usersOnline, files, fileBytes, pushesDelivered, pushesFailed, pushesWaiting },
-}: {
-  figures: Omit<Stats, 'hours'>;
-}) {
+interface TrendsProps {
+  application: number;
+  hours: Hours;
+  period: number;
+}
+
+/** What happened in the period, compared with the one before. */
+function Trends({ application, hours, period }: TrendsProps) {
+  const trend = (name: string, field: Counted, path: string) => {
+    const values = hours.slice(-period).map((hour) => hour[field]);
+    const before = hours.length >= 2 * period ? hours.slice(-2 * period, -period) : undefined;
+    const sum = sumOf(values);
+    return (
+      <Figure
+        key={field}
+        name={name}
+        value={sum}
+        address={`/apps/${application}/${path}`}
+        detail={before && <Change now={sum} before={sumOf(before.map((hour) => hour[field]))} />}
+      >
+        <Sparkline values={values} />
+      </Figure>
+    );
+  };
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <Figure name={t`Users`} value={users} />
-      <Figure name={t`Online now`} value={usersOnline} />
-      <Figure name={t`Files`} value={files} detail={bytesText(fileBytes)} />
-      <Figure name={t`Pushes delivered`} value={pushesDelivered} detail={t`Last 24 hours`} />
-      <Figure name={t`Pushes failed`} value={pushesFailed} detail={t`Last 24 hours`} isBad={pushesFailed > 0} />
-      <Figure name={t`Pushes waiting`} value={pushesWaiting} detail={t`To devices`} />
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
+      {trend(t`Messages`, 'messages', 'dialogs')}
+      {trend(t`Changes of records`, 'recordChanges', 'data')}
+      {trend(t`Reactions`, 'reactions', 'live')}
+      {trend(t`Pushes delivered`, 'pushesDelivered', 'pushes')}
+    </SimpleGrid>
+  );
+}
+
+const percent = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  signDisplay: 'exceptZero',
+  maximumFractionDigits: 0,
+});
+
+function Change({ now, before }: { now: number; before: number }) {
+  if (before === 0) return now === 0 ? t`as before` : t`none before`;
+  const change = percent.format((now - before) / before);
+  return t`${change} to the period before`;
+}
+
+interface FiguresProps {
+  application: number;
+  figures: Omit<Stats, 'hours'>;
+}
+
+function Figures({ application, figures }: FiguresProps) {
+  const { users, usersOnline, files, fileBytes, pushesFailed, pushesWaiting } = figures;
+  const address = (path: string) => `/apps/${application}/${path}`;
+  return (
+    <SimpleGrid cols={{ base: 2, lg: 4 }} spacing="sm">
+      <Figure
+        name={t`Users`}
+        value={users}
+        detail={t`${usersOnline.toLocaleString()} online`}
+        address={address('users')}
+      />
+      <Figure name={t`Files`} value={files} detail={bytesText(fileBytes)} address={address('files')} />
+      <Figure
+        name={t`Pushes failed`}
+        value={pushesFailed}
+        detail={t`Last 24 hours`}
+        isBad={pushesFailed > 0}
+        address={address('pushes')}
+      />
+      <Figure name={t`Pushes waiting`} value={pushesWaiting} detail={t`To devices`} address={address('pushes')} />
     </SimpleGrid>
   );
 }
@@ -92,24 +165,30 @@ function Figures({
 interface FigureProps {
   name: string;
   value: number;
-  detail?: string;
+  /** Of the page that shows more. */
+  address: string;
+  detail?: ReactNode;
   isBad?: boolean;
+  children?: ReactNode;
 }
 
-function Figure({ name, value, detail, isBad = false }: FigureProps) {
+function Figure({ name, value, address, detail, isBad = false, children }: FigureProps) {
   return (
-    <Card withBorder padding="sm">
+    <Card withBorder padding="sm" className="figure" renderRoot={(props) => <Link {...props} to={address} />}>
       <Text size="sm" c="dimmed">
         {name}
       </Text>
-      <Text fz={28} fw={700} c={isBad ? 'var(--mantine-color-error)' : undefined}>
-        {value.toLocaleString()}
-      </Text>
-      {detail && (
-        <Text size="xs" c="dimmed">
-          {detail}
+      <Group align="baseline" gap="xs">
+        <Text fz={26} fw={650} c={isBad ? 'var(--mantine-color-error)' : undefined}>
+          {value.toLocaleString()}
         </Text>
-      )}
+        {detail && (
+          <Text size="xs" c="dimmed">
+            {detail}
+          </Text>
+        )}
+      </Group>
+      {children}
     </Card>
   );
 }
@@ -137,25 +216,17 @@ const sumOf = (values: readonly number[]) => values.reduce((total, value) => tot
 
 const timesOf = (hours: Hours) => hours.map(({ hour }) => Date.parse(hour) / 1000);
 
-function Activity({
-  title,
-  hours,
-  field,
-}: {
-  title: string;
-  hours: Hours;
-  field: 'messages' | 'recordChanges' | 'reactions';
-}) {
-  const values = hours.map((hour) => hour[field]);
+function Messages({ hours }: { hours: Hours }) {
+  const values = hours.map(({ messages }) => messages);
   return (
     <Card withBorder>
       <Title order={2} size="h5">
-        {title}
+        <Trans>Messages per hour</Trans>
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>{sumOf(values).toLocaleString()} in this period.</Trans>
       </Text>
-      <Chart label={title} times={timesOf(hours)} values={values} />
+      <Chart label={t`Messages per hour`} times={timesOf(hours)} values={values} />
     </Card>
   );
 }

@@ -2,8 +2,10 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { HOUR } from '../../../../src/lib/time.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { createTenant } from '../../../support/app/other-apps.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { graphql } from '../../../support/clients/graphql.ts';
 import { setReadOnly } from '../../../support/faults/read-only.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
@@ -42,6 +44,34 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await page.getByText('NearbyPlaces').first().waitFor();
     expect(await page.getByText('by_full_name').count()).toBe(0);
     expect(problems).toEqual([]);
+  });
+
+  test('compare the period with the one before, and lead to their pages', async () => {
+    const earlier = new Date(Math.floor(running.now().getTime() / HOUR) * HOUR - 30 * HOUR);
+    await db.activityHour.create({ data: { applicationId: APPLICATION.id, hour: earlier, messages: 28 } });
+    const { page, problems } = await openAs(await owner(), `${APP}/overview`);
+    const messages = page.getByRole('link', { name: /^Messages/ });
+    await messages.getByText('+100% to the period before').waitFor();
+    await page.getByRole('link', { name: /^Users\s*\d/ }).click();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('lead a new application to its first steps, and check them off', async () => {
+    const { applicationId, key } = await createTenant(1);
+    const { page } = await openAs(await owner(), `/console/apps/${applicationId}/overview`);
+    const steps = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'First steps' }) });
+    await steps.getByText("/graphql'").waitFor();
+    await steps.getByRole('link', { name: 'Create a class' }).waitFor();
+    const done = await steps.getByLabel('Done').count();
+    await graphql('mutation { createClass(input: { name: "Trip", fields: [] }) { name } }', {}, key);
+    await page.reload();
+    await expect.poll(() => steps.getByLabel('Done').count()).toBe(done + 1);
+    await steps.getByRole('link', { name: 'Send a first message' }).waitFor();
+    await steps.getByRole('button', { name: 'Hide the first steps' }).click();
+    await page.reload();
+    await page.getByText('Messages per hour').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0);
   });
 
   test('show the activity of each application on its card', async () => {

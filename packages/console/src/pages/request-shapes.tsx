@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Anchor, Card, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -9,37 +10,62 @@ import { Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
 import { durationOf } from './logs/documents.ts';
 
-const SLOW = graphql(`query ConsoleSlowShapes($hours: Int!) {
-  slowShapes(hours: $hours) { transport route operation requests averageMs maxMs lastAt }
+const SHAPES = graphql(`query ConsoleRequestShapes($hours: Int!, $filter: RequestLogFilter!) {
+  requestShapes(hours: $hours, filter: $filter) { transport route operation requests averageMs maxMs lastAt }
 }`);
 
-type Shape = ResultOf<typeof SLOW>['slowShapes'][number];
+type Shape = ResultOf<typeof SHAPES>['requestShapes'][number];
+
+const LISTS = {
+  failed: {
+    title: t`Failed requests`,
+    description: t`By endpoint or operation, the most frequent ones first.`,
+    empty: t`No request failed in this period.`,
+    filter: { minStatus: 400 },
+  },
+  slow: {
+    title: t`Slow requests`,
+    description: t`By endpoint or operation, those that took the most time in total first.`,
+    empty: t`No request took as long as REQUEST_LOG_SLOW_MS in this period.`,
+    filter: { slowOnly: true },
+  },
+};
+
+const SHOWN = 8;
 
 const nameOf = ({ route, operation }: Shape) => operation ?? route;
 
-/** What costs the most time: slow requests by endpoint or operation. */
-export function SlowShapes({ application, hours }: { application: number; hours: number }) {
+interface RequestShapesProps {
+  application: number;
+  hours: number;
+  status: keyof typeof LISTS;
+}
+
+/** Logged requests by endpoint or operation. */
+export function RequestShapes({ application, hours, status }: RequestShapesProps) {
+  const { title, description, empty, filter } = LISTS[status];
   const shapes = useQuery({
-    queryKey: [application, 'slow-shapes', hours],
-    queryFn: async ({ signal }) => (await query({ application }, SLOW, { hours }, signal)).slowShapes,
+    queryKey: [application, 'request-shapes', status, hours],
+    queryFn: async ({ signal }) =>
+      (await query({ application }, SHAPES, { hours, filter }, signal)).requestShapes.slice(0, SHOWN),
     refetchInterval: usePolling(30_000),
     placeholderData: keepPreviousData,
   });
   return (
     <Card withBorder>
       <Title order={2} size="h5">
-        <Trans>Slow requests</Trans>
+        {title}
       </Title>
       <Loaded of={shapes}>
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              <Trans>No request took as long as REQUEST_LOG_SLOW_MS in this period.</Trans>
+              {empty}
             </Text>
           ) : (
             <>
               <Text size="sm" c="dimmed" mb="xs">
-                <Trans>By endpoint or operation, those that took the most time in total first.</Trans>
+                {description}
               </Text>
               <Table layout="fixed">
                 <Table.Thead>
@@ -47,16 +73,13 @@ export function SlowShapes({ application, hours }: { application: number; hours:
                     <Table.Th>
                       <Trans>Request</Trans>
                     </Table.Th>
-                    <Table.Th w="6rem">
+                    <Table.Th w="5rem" ta="right">
                       <Trans>Number</Trans>
                     </Table.Th>
-                    <Table.Th w="6rem">
+                    <Table.Th w="5.5rem" ta="right">
                       <Trans>Average</Trans>
                     </Table.Th>
-                    <Table.Th w="6rem" visibleFrom="sm">
-                      <Trans>Longest</Trans>
-                    </Table.Th>
-                    <Table.Th w="12rem" visibleFrom="sm">
+                    <Table.Th w="7rem" visibleFrom="sm">
                       <Trans>Latest</Trans>
                     </Table.Th>
                   </Table.Tr>
@@ -65,13 +88,12 @@ export function SlowShapes({ application, hours }: { application: number; hours:
                   {rows.map((shape) => (
                     <Table.Tr key={`${shape.transport} ${shape.route} ${shape.operation}`}>
                       <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                        <Anchor component={Link} to={logsOf(application, shape)} underline="always" size="sm">
+                        <Anchor component={Link} to={logsOf(application, status, shape)} underline="always" size="sm">
                           {nameOf(shape)}
                         </Anchor>
                       </Table.Td>
-                      <Table.Td>{shape.requests.toLocaleString()}</Table.Td>
-                      <Table.Td>{durationOf(shape.averageMs)}</Table.Td>
-                      <Table.Td visibleFrom="sm">{durationOf(shape.maxMs)}</Table.Td>
+                      <Table.Td ta="right">{shape.requests.toLocaleString()}</Table.Td>
+                      <Table.Td ta="right">{durationOf(shape.averageMs)}</Table.Td>
                       <Table.Td visibleFrom="sm">
                         <Time of={shape.lastAt} />
                       </Table.Td>
@@ -88,9 +110,9 @@ export function SlowShapes({ application, hours }: { application: number; hours:
 }
 
 /** The requests of a shape. */
-function logsOf(application: number, shape: Shape): string {
+function logsOf(application: number, status: string, shape: Shape): string {
   const search = new URLSearchParams({
-    status: 'slow',
+    ...(status === 'slow' && { status }),
     transport: shape.transport,
     route: nameOf(shape).slice(0, 256),
   });

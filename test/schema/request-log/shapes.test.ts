@@ -15,11 +15,11 @@ import { slowRequest } from '../../support/fixtures/request-log.ts';
 
 useApp();
 
-const SLOW = `query ($hours: Int!) {
-  slowShapes(hours: $hours) { transport route operation requests averageMs maxMs lastAt }
+const SHAPES = `query ($hours: Int!, $filter: RequestLogFilter) {
+  requestShapes(hours: $hours, filter: $filter) { transport route operation requests averageMs maxMs lastAt }
 }`;
 
-describe('slowShapes', () => {
+describe('requestShapes', () => {
   let developer: TestAdministrator;
   const ago = (milliseconds: number) => new Date(running.now().getTime() - milliseconds);
 
@@ -42,7 +42,7 @@ describe('slowShapes', () => {
   });
 
   test('groups slow requests of the period, those that took the most time in total first', async () => {
-    expect((await execute(SLOW, { hours: 1 }, developer)).slowShapes).toEqual([
+    expect((await execute(SHAPES, { hours: 1, filter: { slowOnly: true } }, developer)).requestShapes).toEqual([
       {
         transport: 'GRAPHQL',
         route: '/graphql',
@@ -63,12 +63,33 @@ describe('slowShapes', () => {
       },
       expect.objectContaining({ operation: 'dialogs me', requests: 1 }),
     ]);
-    const { slowShapes } = await execute(SLOW, { hours: 3 }, developer);
-    expect(slowShapes[0]).toMatchObject({ route: '/users.json', requests: 3, maxMs: 60_000 });
+    const { requestShapes } = await execute(SHAPES, { hours: 3, filter: { slowOnly: true } }, developer);
+    expect(requestShapes[0]).toMatchObject({ route: '/users.json', requests: 3, maxMs: 60_000 });
+  });
+
+  test('counts failed requests of the period, the most frequent ones first', async () => {
+    const at = ago(4 * HOUR);
+    const failed = { isSlow: false, status: 404, durationMs: 3, at } as const;
+    await db.loggedRequest.createMany({
+      data: [
+        slowRequest(8, { ...failed, route: '/blobs/:id.json' }),
+        slowRequest(9, { ...failed, route: '/blobs/:id.json' }),
+        slowRequest(10, { ...failed, route: '/users.json', durationMs: 90 }),
+      ],
+    });
+    const { requestShapes } = await execute(
+      SHAPES,
+      { hours: 5, filter: { minStatus: 400, maxStatus: 499 } },
+      developer,
+    );
+    expect(requestShapes).toMatchObject([
+      { route: '/blobs/:id.json', requests: 2 },
+      { route: '/users.json', requests: 1 },
+    ]);
   });
 
   test.each([0, 745])('for %i hours is refused', async (hours) => {
-    expect(errorIn(await graphql(SLOW, { hours }, developer))).toEqual({
+    expect(errorIn(await graphql(SHAPES, { hours }, developer))).toEqual({
       message: 'hours must be between 1 and 744',
       code: 'BAD_USER_INPUT',
     });
@@ -76,13 +97,13 @@ describe('slowShapes', () => {
 
   test('is for developers, and without an application for owners of all', async () => {
     for (const role of ['support', 'viewer'] as const) {
-      const answer = await graphql(SLOW, { hours: 1 }, await signedInAdministrator(role));
+      const answer = await graphql(SHAPES, { hours: 1 }, await signedInAdministrator(role));
       expect(errorIn(answer)).toMatchObject({ code: 'FORBIDDEN' });
     }
-    expect(errorIn(await graphql(SLOW, { hours: 1 }, withoutApplication(developer)))).toMatchObject({
+    expect(errorIn(await graphql(SHAPES, { hours: 1 }, withoutApplication(developer)))).toMatchObject({
       code: 'FORBIDDEN',
     });
     const owner = withoutApplication(await signedInAdministrator({ applicationId: null, role: 'owner' }));
-    expect((await graphql(SLOW, { hours: 1 }, owner)).data).toEqual({ slowShapes: [] });
+    expect((await graphql(SHAPES, { hours: 1 }, owner)).data).toEqual({ requestShapes: [] });
   });
 });
