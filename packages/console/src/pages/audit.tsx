@@ -232,7 +232,7 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => voi
       </>
     ),
   },
-  { name: t`Time`, width: '12rem', isMinor: true, render: ({ at }) => <Time of={at} /> },
+  { name: t`Time`, width: '12rem', isMinor: true, render: ({ at }) => <Time isExact of={at} /> },
 ];
 
 function fieldsOf({ before, after }: Pick<Entry, 'before' | 'after'>): string[] {
@@ -247,11 +247,11 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
       <Text>
         {network ? (
           <Trans>
-            {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor} from {network}
+            {ACTIONS[action]} {subject} {subjectId}, <Time isExact of={at} />, by {actor} from {network}
           </Trans>
         ) : (
           <Trans>
-            {ACTIONS[action]} {subject} {subjectId}, <Time of={at} />, by {actor}
+            {ACTIONS[action]} {subject} {subjectId}, <Time isExact of={at} />, by {actor}
           </Trans>
         )}
       </Text>

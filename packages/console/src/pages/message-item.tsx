@@ -1,10 +1,12 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { ActionIcon, Badge, Box, Button, Card, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Badge, Box, Button, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { Confirmation } from '../ui/confirm-button.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
@@ -16,17 +18,22 @@ const EDIT = graphql(`mutation ConsoleEditMessage($id: ID!, $text: String!) {
 const DELETE_MESSAGE = graphql(`mutation ConsoleDeleteMessage($id: ID!) {
   deleteMessages(ids: [$id], force: true) { deletedIds }
 }`);
+
 /** A message with the actions of a moderator. */
 export function MessageItem({
   message,
   application,
   sender,
+  isContinued,
 }: {
   message: Message;
   application: number;
   sender: string;
+  /** Whether the one before is by the same sender, so that the name need not be repeated. */
+  isContinued: boolean;
 }) {
-  const { id, text, dateSent, createdAt, updatedAt, attachments, reactions } = message;
+  const { id, senderId, text, dateSent, createdAt, updatedAt, attachments, readIds, reactions } = message;
+  const readers = readIds.filter((reader) => reader !== senderId).length;
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
   const queries = useQueryClient();
@@ -38,36 +45,47 @@ export function MessageItem({
     },
   });
   return (
-    <Card withBorder padding="sm">
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
+    <div className="message">
+      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
+        {isContinued ? <span style={{ width: 32 }} /> : <Avatar name={sender} size={32} />}
         <Box flex={1} miw={0}>
-          <Group gap="xs">
-            <Text fw={600} size="sm">
-              {sender}
-            </Text>
-            <Text size="xs" c="dimmed">
-              <Time of={dateSent} />
-              {updatedAt !== createdAt && ' (changed)'}
-            </Text>
-          </Group>
-          <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{text}</Text>
+          {!isContinued && (
+            <Group gap="xs">
+              <Text fw={600} size="sm">
+                {sender}
+              </Text>
+              <Text size="xs" c="dimmed">
+                <Time isExact of={dateSent} />
+              </Text>
+            </Group>
+          )}
+          <Text className="message-text">{text}</Text>
           {attachments.length > 0 && (
             <Text size="sm" c="dimmed">
               <Plural value={attachments.length} one="# attachment" other="# attachments" />
             </Text>
           )}
-          <Group gap={4}>
+          <Group gap={6}>
             {reactions.map(({ name, count }) => (
               <Badge key={name} variant="light" tt="none">
                 {name} {count}
               </Badge>
             ))}
+            <Text size="xs" c="dimmed">
+              {updatedAt !== createdAt && `${t`edited`} `}
+              {readers > 0 && <Plural value={readers} one="read by # other" other="read by # others" />}
+            </Text>
           </Group>
         </Box>
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="default" aria-label={t`Moderate the message of ${sender}`} loading={remove.isPending}>
-              …
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={t`Moderate the message of ${sender}`}
+              loading={remove.isPending}
+            >
+              <IconDots size={16} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
@@ -90,7 +108,7 @@ export function MessageItem({
       <Modal opened={isEditing} onClose={() => setEditing(false)} title={t`Edit message`}>
         <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
       </Modal>
-    </Card>
+    </div>
   );
 }
 

@@ -6,8 +6,8 @@ import type { Message } from './messages.ts';
 
 /** Number of messages above the visible ones below which earlier messages are loaded. */
 const AHEAD = 15;
-const MESSAGE_HEIGHT = 76;
-const GAP = 8;
+const MESSAGE_HEIGHT = 64;
+const GAP = 4;
 /** Distance from the end of the page within which a reader counts as being at the end. */
 const NEAR_END_PX = 200;
 
@@ -16,7 +16,7 @@ interface MessageListProps {
   rows: Message[];
   /** Undefined while earlier messages are being loaded, and if there are none. */
   loadEarlier: (() => void) | undefined;
-  render: (message: Message) => ReactNode;
+  render: (message: Message, previous: Message | undefined) => ReactNode;
 }
 
 /** Renders only the visible messages, begins at the newest, and keeps its place while messages are added. */
@@ -69,7 +69,7 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
           inset="0 0 auto"
           style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
         >
-          {render(rows[index]!)}
+          {render(rows[index]!, rows[index - 1])}
         </Box>
       ))}
     </Box>

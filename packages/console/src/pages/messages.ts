@@ -4,21 +4,21 @@ import type { InfiniteData } from '@tanstack/react-query';
 /** Without a total, so that a dialog of any length opens as fast. */
 export const MESSAGES = graphql(`query ConsoleMessages($dialogId: ID!, $last: Int!, $before: String) {
   messages(dialogId: $dialogId, last: $last, before: $before) {
-    edges { node { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
+    edges { node { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } } }
     pageInfo { hasPreviousPage startCursor }
   }
 }`);
 
 export const MESSAGE = graphql(`query ConsoleMessage($id: ID!) {
-  message(id: $id) { id senderId text dateSent updatedAt createdAt attachments reactions { name count } }
+  message(id: $id) { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } }
 }`);
 
 export const EVENTS = graphql(`subscription ConsoleDialogEvents($dialogId: ID, $since: String) {
   dialogEvents(dialogId: $dialogId, since: $since) {
     __typename
     cursor
-    ... on MessageSent { message { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
-    ... on MessageEdited { message { id senderId text dateSent updatedAt createdAt attachments reactions { name count } } }
+    ... on MessageSent { message { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } } }
+    ... on MessageEdited { message { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } } }
     ... on MessagesDeleted { deletedIds }
     ... on ReactionAdded { messageId }
     ... on ReactionRemoved { messageId }

@@ -4,7 +4,7 @@ import { Trans } from '@lingui/react/macro';
 import { Card, Group, SegmentedControl, SimpleGrid, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
@@ -12,7 +12,6 @@ import { bytesText } from '../ui/bytes.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { FirstSteps } from './first-steps.tsx';
 import { RequestShapes } from './request-shapes.tsx';
 
 const STATS = graphql(`query ConsoleStats($hours: Int!) {
@@ -35,6 +34,8 @@ const PERIODS = [
   { value: '168', label: t`7 days` },
   { value: '720', label: t`30 days` },
 ];
+
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }));
 
 const from = '/shell/apps/$application/overview';
 
@@ -64,10 +65,14 @@ export function OverviewPage() {
         />
       }
     >
-      <FirstSteps application={application} />
       <Loaded of={stats}>
         {({ applicationStats: { hours: activity, ...figures } }) => (
           <>
+            {isNew(figures, activity) && (
+              <Suspense>
+                <FirstSteps application={application} />
+              </Suspense>
+            )}
             <Trends application={application} hours={activity} period={period} />
             <Figures application={application} figures={figures} />
             <SimpleGrid cols={{ base: 1, lg: 2 }}>
@@ -85,6 +90,11 @@ export function OverviewPage() {
       )}
     </Page>
   );
+}
+
+/** Only then, because most applications need no first steps. */
+function isNew({ users }: Pick<Stats, 'users'>, hours: Hours): boolean {
+  return users === 0 || hours.every(({ messages }) => messages === 0);
 }
 
 interface TrendsProps {

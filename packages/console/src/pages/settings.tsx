@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -9,7 +9,7 @@ import { applicationsQuery, hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
+import { type Change, changeOf, type Draft, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
@@ -44,16 +44,25 @@ export function SettingsPage() {
     <Page title={t`Settings`} description={t`Changes count from the next request of a client.`}>
       <Loaded of={settings}>
         {(loaded) => (
-          <Stack gap="lg">
-            <SettingsForm
-              key={application}
-              application={application}
-              loaded={loaded}
-              isReadOnly={!hasRole(me, ['DEVELOPER'], application)}
-            />
-            <Keys settings={loaded} />
-            {hasRole(me, [], application) && <Danger application={application} name={loaded.name} />}
-          </Stack>
+          <div className="with-contents">
+            <nav className="contents" aria-label={t`Sections`}>
+              {[...SECTIONS, { id: 'clients', title: t`For clients` }].map(({ id, title }) => (
+                <Anchor key={id} href={`#${id}`} size="sm">
+                  {title}
+                </Anchor>
+              ))}
+            </nav>
+            <Stack gap="lg">
+              <SettingsForm
+                key={application}
+                application={application}
+                loaded={loaded}
+                isReadOnly={!hasRole(me, ['DEVELOPER'], application)}
+              />
+              <Keys settings={loaded} />
+              {hasRole(me, [], application) && <Danger application={application} name={loaded.name} />}
+            </Stack>
+          </div>
         )}
       </Loaded>
     </Page>
@@ -62,22 +71,43 @@ export function SettingsPage() {
 
 type Form = Omit<Settings, 'id' | 'authKey'>;
 
-const SWITCHES: { field: keyof Form & keyof typeof SETTING_NAMES; description: string }[] = [
+const DESCRIPTIONS: Partial<Record<keyof Form, string>> = {
+  sessionMinutes: t`Minutes after the last request; empty: the default of the server`,
+  appUrl: t`The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in`,
+  publicSignIn: t`Apps open sessions with the id of the application. Users still need their password.`,
+  passwordReset: t`Users may request a link by mail.`,
+  strictCredentialChanges: t`Legacy clients need the password or a recent sign-in to change email address, phone or login.`,
+  usersList: t`Sessions may list and search all users.`,
+  chatPushes: t`Offline occupants receive pushes.`,
+  phoneRegion: t`ISO code, for example GB`,
+  answerAssist: t`Assistants may propose answers.`,
+  summarize: t`Assistants may summarize dialogs.`,
+  translate: t`Assistants may translate texts.`,
+  gateway: t`Clients may send conversations to assistants.`,
+};
+
+const CHOICES: Partial<Record<keyof Form, Record<string, string>>> = {
+  signatureHash: { SHA1: t`SHA-1 (legacy clients)`, SHA256: t`SHA-256` },
+  groups: { GRANTED: t`Tags set by API keys`, SELF: t`All tags, also those that users set themselves` },
+  filesByNumber: { OWNER: t`Only their owner`, SESSION: t`Every session` },
+  phoneMatching: { IDENTICAL: t`Identical text`, E164: t`Same number in any notation` },
+};
+
+/** The least value of each number. */
+const NUMBERS: Partial<Record<keyof Form, number>> = { sessionMinutes: 1, aiDailyTokens: 0 };
+
+const LENGTHS: Partial<Record<keyof Form, number>> = { name: 255, appUrl: 2000, phoneRegion: 2 };
+
+const SECTIONS: { id: string; title: string; fields: (keyof Form)[] }[] = [
+  { id: 'general', title: t`General`, fields: ['name', 'appUrl'] },
   {
-    field: 'publicSignIn',
-    description: t`Apps open sessions with the id of the application. Users still need their password.`,
+    id: 'sign-in',
+    title: t`Sign-in`,
+    fields: ['publicSignIn', 'signatureHash', 'sessionMinutes', 'passwordReset', 'strictCredentialChanges'],
   },
-  { field: 'usersList', description: t`Sessions may list and search all users.` },
-  { field: 'passwordReset', description: t`Users may request a link by mail.` },
-  {
-    field: 'strictCredentialChanges',
-    description: t`Legacy clients need the password or a recent sign-in to change email address, phone or login.`,
-  },
-  { field: 'chatPushes', description: t`Offline occupants receive pushes.` },
-  { field: 'answerAssist', description: t`Assistants may propose answers.` },
-  { field: 'summarize', description: t`Assistants may summarize dialogs.` },
-  { field: 'translate', description: t`Assistants may translate texts.` },
-  { field: 'gateway', description: t`Clients may send conversations to assistants.` },
+  { id: 'access', title: t`Users, permissions and files`, fields: ['usersList', 'groups', 'filesByNumber'] },
+  { id: 'chat', title: t`Chat and contacts`, fields: ['chatPushes', 'phoneMatching', 'phoneRegion'] },
+  { id: 'models', title: t`Models`, fields: ['answerAssist', 'summarize', 'translate', 'gateway', 'aiDailyTokens'] },
 ];
 
 /** The address names the setting that gets the focus: `#chatPushes`. */
@@ -108,116 +138,89 @@ function SettingsForm({
   });
   const submit = submitting(() => save.mutate(changeOf(changes, stored)));
   return (
-    <Card withBorder component="form" onSubmit={submit}>
-      <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
-        <Stack maw={560}>
-          <TextInput
-            {...named('name')}
-            value={form.name}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-            maxLength={255}
-            required
-          />
-          <NumberInput
-            {...named('sessionMinutes')}
-            description={t`Minutes after the last request; empty: the default of the server`}
-            value={form.sessionMinutes ?? ''}
-            onChange={(value) => set({ sessionMinutes: value === '' ? null : Number(value) })}
-            min={1}
-            allowDecimal={false}
-          />
-          <NumberInput
-            {...named('aiDailyTokens')}
-            value={form.aiDailyTokens}
-            onChange={(value) => set({ aiDailyTokens: Number(value) })}
-            min={0}
-            allowDecimal={false}
-          />
-          <Choice
-            {...named('signatureHash')}
-            value={form.signatureHash}
-            options={{ SHA1: t`SHA-1 (legacy clients)`, SHA256: t`SHA-256` }}
-            onChange={(signatureHash) => set({ signatureHash })}
-          />
-          <Choice
-            {...named('groups')}
-            value={form.groups}
-            options={{ GRANTED: t`Tags set by API keys`, SELF: t`All tags, also those that users set themselves` }}
-            onChange={(groups) => set({ groups })}
-          />
-          <Choice
-            {...named('filesByNumber')}
-            value={form.filesByNumber}
-            options={{ OWNER: t`Only their owner`, SESSION: t`Every session` }}
-            onChange={(filesByNumber) => set({ filesByNumber })}
-          />
-          <Choice
-            {...named('phoneMatching')}
-            value={form.phoneMatching}
-            options={{ IDENTICAL: t`Identical text`, E164: t`Same number in any notation` }}
-            onChange={(phoneMatching) => set({ phoneMatching })}
-          />
-          <TextInput
-            {...named('phoneRegion')}
-            description={t`ISO code, for example GB`}
-            value={form.phoneRegion ?? ''}
-            onChange={({ currentTarget: { value } }) => set({ phoneRegion: value === '' ? null : value })}
-            maxLength={2}
-          />
-          <TextInput
-            {...named('appUrl')}
-            description={t`The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in`}
-            value={form.appUrl ?? ''}
-            onChange={({ currentTarget: { value } }) => set({ appUrl: value === '' ? null : value })}
-            maxLength={2000}
-          />
-          {SWITCHES.map(({ field, description }) => (
-            <Switch
-              key={field}
-              {...named(field)}
-              description={description}
-              checked={form[field] as boolean}
-              onChange={(event) => set({ [field]: event.currentTarget.checked })}
-            />
+    <form onSubmit={submit}>
+      <fieldset disabled={isReadOnly} className="plain">
+        <Stack gap="lg">
+          {SECTIONS.map(({ id, title, fields }) => (
+            <Card key={id} withBorder id={id} component="section" aria-labelledby={`${id}-title`}>
+              <Title order={2} size="h4" mb="md" id={`${id}-title`}>
+                {title}
+              </Title>
+              <Stack maw={560}>
+                {fields.map((field) => (
+                  <Setting key={field} field={field} form={form} set={set} />
+                ))}
+              </Stack>
+            </Card>
           ))}
-          {!isReadOnly && (
-            <Group>
-              <Button type="submit" loading={save.isPending} disabled={!isChanged}>
+        </Stack>
+      </fieldset>
+      {isChanged && (
+        <Card withBorder shadow="md" className="save-bar" role="region" aria-label={t`Unsaved changes`}>
+          <Group justify="space-between">
+            <Text size="sm">
+              <Trans>You have unsaved changes.</Trans>
+            </Text>
+            <Group gap="xs">
+              <Button variant="default" onClick={clear}>
+                <Trans>Discard</Trans>
+              </Button>
+              <Button type="submit" loading={save.isPending}>
                 <Trans>Save</Trans>
               </Button>
             </Group>
-          )}
-        </Stack>
-      </fieldset>
-    </Card>
+          </Group>
+        </Card>
+      )}
+    </form>
   );
 }
 
-function Choice<Value extends string>({
-  value,
-  options,
-  onChange,
-  ...field
-}: ReturnType<typeof named> & {
-  value: Value;
-  options: Record<Value, string>;
-  onChange: (value: Value) => void;
-}) {
-  const data = Object.entries(options).map(([value, label]) => ({ value, label: label as string }));
+/** The input that fits the values of a setting. */
+function Setting({ field, form, set }: { field: keyof Form } & Pick<Draft<Form>, 'form' | 'set'>) {
+  const value = form[field];
+  const options = CHOICES[field];
+  const min = NUMBERS[field];
+  const common = { ...named(field), description: DESCRIPTIONS[field] };
+  const store = (next: unknown) => set({ [field]: next });
+  if (typeof value === 'boolean')
+    return <Switch {...common} checked={value} onChange={({ currentTarget: { checked } }) => store(checked)} />;
+  if (options) {
+    const data = Object.entries(options).map(([option, label]) => ({ value: option, label }));
+    return (
+      <Select
+        {...common}
+        data={data}
+        value={value as string}
+        onChange={(chosen) => chosen && store(chosen)}
+        allowDeselect={false}
+      />
+    );
+  }
+  if (min !== undefined)
+    return (
+      <NumberInput
+        {...common}
+        value={value ?? ''}
+        onChange={(typed) => store(typed === '' ? null : Number(typed))}
+        min={min}
+        allowDecimal={false}
+      />
+    );
   return (
-    <Select
-      {...field}
-      data={data}
-      value={value}
-      onChange={(chosen) => chosen && onChange(chosen as Value)}
-      allowDeselect={false}
+    <TextInput
+      {...common}
+      value={value ?? ''}
+      onChange={({ currentTarget: { value: typed } }) => store(typed === '' && field !== 'name' ? null : typed)}
+      maxLength={LENGTHS[field]!}
+      required={field === 'name'}
     />
   );
 }
 
 function Keys({ settings: { id, authKey } }: { settings: Settings }) {
   return (
-    <Card withBorder>
+    <Card withBorder id="clients">
       <Stack>
         <Title order={2} size="h4">
           <Trans>For clients</Trans>

@@ -7,7 +7,7 @@ import { query } from '../app/clients.ts';
 import { Empty, Failure, Loading } from '../ui/page.tsx';
 import { MessageItem } from './message-item.tsx';
 import { MessageList } from './message-list.tsx';
-import { MESSAGES, type MessagesPage } from './messages.ts';
+import { MESSAGES, type Message, type MessagesPage } from './messages.ts';
 import { messagesKey, useLiveMessages } from './use-live-messages.ts';
 
 const PAGE = 50;
@@ -18,6 +18,13 @@ interface ThreadProps {
   /** Cursor from before this is shown. */
   since: string;
   nameOf: (id: number) => string;
+}
+
+/** Seconds within which messages of one sender stand together. */
+const TOGETHER = 300;
+
+function continues(message: Message, previous: Message): boolean {
+  return message.senderId === previous.senderId && message.dateSent - previous.dateSent < TOGETHER;
 }
 
 /** Messages as the occupants see them: the newest at the end, live. */
@@ -54,8 +61,13 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
           <MessageList
             rows={rows}
             loadEarlier={mayLoad ? () => void messages.fetchNextPage() : undefined}
-            render={(message) => (
-              <MessageItem message={message} application={application} sender={nameOf(message.senderId)} />
+            render={(message, previous) => (
+              <MessageItem
+                message={message}
+                application={application}
+                sender={nameOf(message.senderId)}
+                isContinued={previous !== undefined && continues(message, previous)}
+              />
             )}
           />
         </>

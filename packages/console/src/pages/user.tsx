@@ -22,6 +22,7 @@ import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { nameOf } from '../app/user-names.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
@@ -57,19 +58,26 @@ export function UserPage() {
   return (
     <Page
       title={found.data ? nameOf(found.data) : t`User ${id}`}
+      icon={found.data && <Avatar name={nameOf(found.data)} size={44} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
     >
       <Loaded of={found}>
         {(loaded) => (
-          <Stack gap="lg">
-            <Times user={loaded} />
-            <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
-            {mayEdit && <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />}
-            {mayEdit && <UserDevices key={`devices ${id}`} application={application} id={id} />}
-            {mayEdit && <Password application={application} id={id} />}
-            {mayEdit && <Deletion application={application} user={loaded} />}
-          </Stack>
+          <div className="two-columns">
+            <Stack gap="lg">
+              <Times user={loaded} />
+              <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
+              {mayEdit && <Deletion application={application} user={loaded} />}
+            </Stack>
+            {mayEdit && (
+              <Stack gap="lg">
+                <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />
+                <UserDevices key={`devices ${id}`} application={application} id={id} />
+                <Password application={application} id={id} />
+              </Stack>
+            )}
+          </div>
         )}
       </Loaded>
     </Page>
@@ -98,16 +106,16 @@ function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }
     [t`Last request`, lastRequestAt],
   ] as const;
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }} maw={640}>
+    <SimpleGrid cols={3} spacing="sm">
       {times.map(([name, time]) => (
-        <div key={name}>
+        <Card key={name} withBorder padding="sm">
           <Text size="sm" c="dimmed">
             {name}
           </Text>
           <Text fw={600}>
             <Time of={time} />
           </Text>
-        </div>
+        </Card>
       ))}
     </SimpleGrid>
   );

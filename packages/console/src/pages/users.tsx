@@ -13,6 +13,7 @@ import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
@@ -83,14 +84,21 @@ const columnsOf = (application: number): Column<User>[] => [
     name: t`Name`,
     width: 'minmax(0, 2fr)',
     render: (user) => (
-      <>
-        <Link className="row-link" to="/apps/$application/users/$user" params={{ application, user: String(user.id) }}>
-          {nameOf(user)}
-        </Link>
-        <Text size="xs" c="dimmed" truncate>
-          {[t`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
-        </Text>
-      </>
+      <Group gap="sm" wrap="nowrap">
+        <Avatar name={nameOf(user)} />
+        <div style={{ minWidth: 0 }}>
+          <Link
+            className="row-link"
+            to="/apps/$application/users/$user"
+            params={{ application, user: String(user.id) }}
+          >
+            {nameOf(user)}
+          </Link>
+          <Text size="xs" c="dimmed" truncate>
+            {[t`Id ${user.id}`, user.login, user.email].filter(Boolean).join(' · ')}
+          </Text>
+        </div>
+      </Group>
     ),
   },
   {

@@ -10,11 +10,13 @@ import { Breadcrumb } from './breadcrumb.tsx';
 interface PageProps {
   title: string;
   description?: string;
+  /** Beside the title. */
+  icon?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, description, actions, children }: PageProps) {
+export function Page({ title, description, icon, actions, children }: PageProps) {
   const router = useRouter();
   useEffect(() => {
     document.title = t`${title} – Atrium console`;
@@ -25,10 +27,15 @@ export function Page({ title, description, actions, children }: PageProps) {
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
           <Breadcrumb />
-          <Title order={1} size="h2">
-            {title}
-          </Title>
-          {description && <Text c="dimmed">{description}</Text>}
+          <Group gap="sm" wrap="nowrap">
+            {icon}
+            <div>
+              <Title order={1} size="h2">
+                {title}
+              </Title>
+              {description && <Text c="dimmed">{description}</Text>}
+            </div>
+          </Group>
         </div>
         {actions && <Group gap="xs">{actions}</Group>}
       </Group>

@@ -2,19 +2,26 @@ import { t } from '@lingui/core/macro';
 import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 const SECONDS = { minute: 60, hour: 3_600, day: 86_400 } as const;
 const WEEK = 7 * SECONDS.day;
 
+interface TimeProps {
+  of: string | number | null | undefined;
+  /** Whether to show date and time, for what is planned, and where its order or moment matters. */
+  isExact?: boolean;
+}
+
 /** For example "5 min ago", with the exact time as tooltip; a date after a week; a dash for null. */
-export function Time({ of }: { of: string | number | null | undefined }) {
+export function Time({ of, isExact = false }: TimeProps) {
   if (of === null || of === undefined) return <span>–</span>;
   const time = new Date(typeof of === 'number' ? of * 1000 : of);
   return (
     <time dateTime={time.toISOString()} title={exact.format(time)}>
-      {relativeTime(time)}
+      {isExact ? minute.format(time) : relativeTime(time)}
     </time>
   );
 }

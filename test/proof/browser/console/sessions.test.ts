@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('sessions of the console', () => {
   test('figures are not requested while the page is idle, so that the session ends', async () => {
     const { page } = await openAs(await owner(), `${APP}/overview`);
     await page.clock.install();
-    await page.getByText('Online now').waitFor();
+    await page.getByText('Messages per hour').waitFor();
     await page.mouse.move(10, 10);
     let requests = 0;
     page.on('request', (request) => {

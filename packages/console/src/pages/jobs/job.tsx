@@ -48,7 +48,7 @@ function Details({ application, job }: { application: number; job: ShownJob }) {
         </Fact>
         <Fact name={t`Started by`}>{startedBy.name}</Fact>
         <Fact name={t`Started`}>
-          <Time of={startedAt ?? createdAt} />
+          <Time isExact of={startedAt ?? createdAt} />
         </Fact>
         <Fact name={t`Duration`}>{startedAt && finishedAt ? durationText(startedAt, finishedAt) : '–'}</Fact>
       </SimpleGrid>
@@ -86,7 +86,9 @@ function Archive({ backup }: { backup: NonNullable<ShownJob['backup']> }) {
         <Fact name={t`Size`}>{bytesText(bytes)}</Fact>
         <Fact name={t`Rows`}>{rows.toLocaleString()}</Fact>
         <Fact name={t`Files`}>{files.toLocaleString()}</Fact>
-        <Fact name={isStored ? t`Stored until` : t`Stored`}>{isStored ? <Time of={expiresAt} /> : t`No longer`}</Fact>
+        <Fact name={isStored ? t`Stored until` : t`Stored`}>
+          {isStored ? <Time isExact of={expiresAt} /> : t`No longer`}
+        </Fact>
       </SimpleGrid>
       {missingFiles > 0 && (
         <Notice title={plural(missingFiles, { one: '# file is missing', other: '# files are missing' })}>

@@ -61,11 +61,11 @@ function Facts({ of: { event, eventStatus }, application }: { of: EventDetails; 
   const facts: { name: string; value: ReactNode }[] = [
     { name: t`State`, value: eventStatus.active ? t`Active` : t`Ended` },
     { name: t`Schedule`, value: <Schedule {...event} /> },
-    { name: t`Not after`, value: <Time of={endDate} /> },
+    { name: t`Not after`, value: <Time isExact of={endDate} /> },
     { name: t`Channel`, value: channelName(channel) },
     { name: t`Environment`, value: environment },
     { name: t`Created by`, value: creator },
-    { name: t`Latest send`, value: <Time of={eventStatus.lastSentAt} /> },
+    { name: t`Latest send`, value: <Time isExact of={eventStatus.lastSentAt} /> },
     { name: t`Devices`, value: eventStatus.recipients.toLocaleString() },
     { name: t`Delivered`, value: eventStatus.delivered.toLocaleString() },
     { name: t`Failed`, value: eventStatus.failed.toLocaleString() },

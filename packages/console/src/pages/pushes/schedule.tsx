@@ -13,11 +13,11 @@ const UNITS = [
 
 /** When an event is sent. */
 export function Schedule({ date, period }: Pick<ListedEvent, 'date' | 'period'>) {
-  if (period === null) return date === null ? t`at once` : <Time of={date} />;
+  if (period === null) return date === null ? t`at once` : <Time isExact of={date} />;
   if (date === null) return t`${intervalText(period)}, from now`;
   return (
     <Trans>
-      {intervalText(period)}, from <Time of={date} />
+      {intervalText(period)}, from <Time isExact of={date} />
     </Trans>
   );
 }

@@ -97,6 +97,6 @@ const columnsOf = (application: number): Column<Delivery>[] => [
     isMinor: true,
     render: ({ answer }) => <span title={answer ?? undefined}>{answer ?? '–'}</span>,
   },
-  { name: t`Answered`, width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time of={answeredAt} /> },
-  { name: t`Next attempt`, width: '12rem', isMinor: true, render: ({ retryAt }) => <Time of={retryAt} /> },
+  { name: t`Answered`, width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time isExact of={answeredAt} /> },
+  { name: t`Next attempt`, width: '12rem', isMinor: true, render: ({ retryAt }) => <Time isExact of={retryAt} /> },
 ];

@@ -25,7 +25,7 @@ export function CellValue({ record, field }: { record: DataRecord; field: Field 
         <IconMinus size={16} className="soft" aria-hidden="true" />
       );
     case 'DATE':
-      return <Time of={String(value)} />;
+      return <Time isExact of={String(value)} />;
     case 'LOCATION':
       return (
         <>
