@@ -10,7 +10,7 @@ import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { guides } from './guides.ts';
+import { guides } from './guides/index.ts';
 import { usedStyles } from './used-styles.ts';
 
 const LINGUI = fileURLToPath(new URL('lingui.config.ts', import.meta.url));
@@ -49,6 +49,7 @@ export default defineConfig({
       input: {
         console: 'index.html',
         explorer: 'explorer.html',
+        guides: 'src/static/guides.ts',
         ...Object.fromEntries(STYLES.map((name) => [name, `src/static/${name}.css`])),
       },
       output: {

@@ -44,7 +44,7 @@ export interface Handlers {
 export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
   const { tokenHeaders, health, metrics, isMetricsOn, unread, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
-  const pages = pagesOnFirstUse(services, tokenHeaders);
+  const pages = pagesOnFirstUse(services, settings);
   const handlers = new Map<string, Handler>([
     ['/graphql', graphqlOverHttp(services, tokenHeaders, pages)],
     ['/healthz', readOnly((response) => health.answer('/healthz', response))],
@@ -96,11 +96,11 @@ function readOnly(answer: (response: ServerResponse) => unknown): Handler {
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: (() => void) | undefined) => void;
 
 /** Loaded on first use, because the pages and Express are more code than the rest. */
-function pagesOnFirstUse(services: Services, tokenHeaders: readonly string[]): PageHandler {
+function pagesOnFirstUse(services: Services, { tokenHeaders, health }: HandlerSettings): PageHandler {
   const load = onFirstUse(async () => {
     const { browserPages, sendNotFound } = await import('./pages/browser.ts');
     const { openApiDocument } = await import('../rest/openapi/document.ts');
-    const pages = browserPages(services, () => openApiDocument(services.publicUrl(), tokenHeaders));
+    const pages = browserPages(services, health, () => openApiDocument(services.publicUrl(), tokenHeaders));
     const answer: PageHandler = (request, response, next) =>
       pages(request, response, next ?? (() => void sendNotFound(request, response)));
     return answer;

@@ -3,13 +3,14 @@ import express, { type Request, type Response } from 'express';
 import { BACKUP_PATH } from '../../administration/jobs/downloads.ts';
 import type { Services } from '../../context.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
+import type { Health } from '../../platform/observability/health.ts';
 import { schema } from '../../schema/index.ts';
 import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
 import { CONSOLE, DOCS_PATHS, RESET_PAGE } from './paths.ts';
-import { type Endpoints, endpointSections, operationSections } from './references.ts';
+import { type Endpoints, endpointSections, schemaSections } from './references.ts';
 import { resetPasswordPage } from './reset-password.ts';
 import { JSON_TYPE, type StaticFile, sendFile, served } from './static-files.ts';
 import { builtAssets, builtPage, favicon } from './web-files.ts';
@@ -19,7 +20,7 @@ type PageHandler = (request: IncomingMessage, response: ServerResponse, next: ()
 const MAX_QUERY_LENGTH = 200;
 
 /** @param openApi called once, on the first request */
-export function browserPages(services: Services, openApi: () => Endpoints): PageHandler {
+export function browserPages(services: Services, health: Health, openApi: () => Endpoints): PageHandler {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('strict routing').enable('case sensitive routing');
 
@@ -37,7 +38,9 @@ export function browserPages(services: Services, openApi: () => Endpoints): Page
     app.get(path, (request, response) => send(request, response, made));
   };
 
-  page('/', () => homePage(services));
+  app.get('/', (request, response) =>
+    send(request, response, async () => homePage(services, await health.readiness())),
+  );
   page('/favicon.svg', favicon);
   page('/favicon.ico', favicon);
   page('/robots.txt', () => served('text/plain; charset=utf-8', 'User-agent: *\nDisallow: /\n'));
@@ -61,15 +64,8 @@ export function browserPages(services: Services, openApi: () => Endpoints): Page
   const docs = documentation(services, openApi);
   for (const path of DOCS_PATHS) page(path, docs[path]);
 
-  const guides = onSuccess(() => Guides.load(() => [...endpointSections(openApi()), ...operationSections(schema)]));
-  const guidePages = new Map<string, () => Promise<StaticFile | undefined>>();
-  const guide = async (address: string) => {
-    const isKnown = guidePages.has(address);
-    const load = guidePages.get(address) ?? onSuccess(async () => (await guides()).page(address));
-    const file = await load();
-    if (file && !isKnown) guidePages.set(address, load);
-    return file;
-  };
+  const guides = onSuccess(() => Guides.load(() => [...endpointSections(openApi()), ...schemaSections(schema)]));
+  const guide = async (address: string) => (await guides()).page(address);
   app.get('/guides', (request, response) =>
     send(request, response, async () => {
       const { q } = request.query;

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import MiniSearch from 'minisearch';
 import { escapeHtml } from '../../lib/escape-html.ts';
+import { WeightedCache } from '../../lib/weighted-cache.ts';
+import { type NavigationGroup, pager, rootOf, sidebar } from './guide-navigation.ts';
 import { BUILT, htmlPage } from './layout.ts';
 import type { Section } from './references.ts';
 import { type StaticFile, served } from './static-files.ts';
@@ -21,26 +23,33 @@ const MIN_PREFIX = 3;
 
 const EXCERPT_LENGTH = 220;
 
-/** What `packages/console/guides.ts` builds. Addresses are paths below `/guides/`. */
+/** Of pages and files in memory, with their compressed copies. */
+const MAX_CACHED_BYTES = 8 * 1024 * 1024;
+
+/** What `packages/console/guides` builds. Addresses are paths below `/guides/`. */
 export interface BuiltGuides {
-  pages: { address: string; title: string; body: string }[];
+  groups: NavigationGroup[];
+  /** `file` has the content; `section` is the entry of a page that the sidebar does not list. */
+  pages: { address: string; title: string; file: string; section?: string }[];
   files: string[];
+  assets: { script: string; style: string };
   search: { fields: (keyof Section)[]; storeFields: (keyof Section)[] };
 }
 
-/** The Markdown files of the project as pages. The list is fixed, so that no path is built from a request. */
+/** Documentation. The list of pages is fixed, so that no path is built from a request. */
 export class Guides {
+  readonly #built: BuiltGuides;
   readonly #pages: ReadonlyMap<string, BuiltGuides['pages'][number]>;
   readonly #files: ReadonlySet<string>;
-  readonly #options: BuiltGuides['search'];
   readonly #references: () => Section[];
+  readonly #cache = new WeightedCache<StaticFile>(MAX_CACHED_BYTES);
   #search: Promise<MiniSearch<Section>> | undefined;
 
   /** @param references further sections that the search finds; called on the first search */
-  constructor({ pages, files, search }: BuiltGuides, references: () => Section[]) {
-    this.#pages = new Map(pages.map((page) => [page.address, page]));
-    this.#files = new Set(files);
-    this.#options = search;
+  constructor(built: BuiltGuides, references: () => Section[]) {
+    this.#built = built;
+    this.#pages = new Map(built.pages.map((page) => [page.address, page]));
+    this.#files = new Set(built.files);
     this.#references = references;
   }
 
@@ -50,13 +59,27 @@ export class Guides {
 
   /** @param address path below `/guides/`; empty for the start page */
   async page(address: string): Promise<StaticFile | undefined> {
+    const known = this.#cache.get(address) ?? (await this.#read(address));
+    if (known) this.#cache.set(address, known, weightOf(known));
+    return known;
+  }
+
+  async #read(address: string): Promise<StaticFile | undefined> {
     if (this.#files.has(address)) {
       return served(TYPES[posix.extname(address)]!, await readFile(new URL(address, GUIDES)));
     }
     const page = this.#pages.get(address);
     if (!page) return undefined;
-    const root = address === '' ? './' : '../'.repeat(address.split('/').length);
-    return htmlPage({ title: `${page.title} – Atrium`, root, section: 'guides', body: page.body });
+    const root = rootOf(address);
+    const { groups, assets } = this.#built;
+    return htmlPage({
+      title: `${page.title} – Atrium`,
+      root,
+      section: 'guides',
+      navigation: sidebar(groups, page, root),
+      body: (await read(page.file)) + pager(groups, address, root),
+      assets,
+    });
   }
 
   /** A page with what the search finds. */
@@ -68,8 +91,10 @@ export class Guides {
     const list =
       items.length > 0 ? `<ul class="results">${items.join('')}</ul>` : '<p>No page contains these words.</p>';
     const title = `Search: ${query}`;
-    const body = `<h1>${escapeHtml(title)}</h1>${list}`;
-    return htmlPage({ title: `${title} – Atrium`, root: './', section: 'guides', query, body });
+    const body = `<article><h1>${escapeHtml(title)}</h1>${list}</article>`;
+    const { groups, assets } = this.#built;
+    const navigation = sidebar(groups, { address: '?' }, './');
+    return htmlPage({ title: `${title} – Atrium`, root: './', section: 'guides', query, navigation, body, assets });
   }
 
   /** @returns the best sections first; addresses are relative to the root */
@@ -93,10 +118,14 @@ export class Guides {
   }
 
   async #index(): Promise<MiniSearch<Section>> {
-    const search = MiniSearch.loadJSON<Section>(await read('search.json'), this.#options);
+    const search = MiniSearch.loadJSON<Section>(await read('search.json'), this.#built.search);
     search.addAll(this.#references().map((section, index) => ({ id: `reference ${index}`, ...section })));
     return search;
   }
+}
+
+function weightOf({ bytes, compressed }: StaticFile): number {
+  return [bytes, ...Object.values(compressed)].reduce((sum, { length }) => sum + length, 0);
 }
 
 function read(name: string): Promise<string> {

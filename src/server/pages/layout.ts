@@ -20,17 +20,26 @@ export interface PageContent {
   /** Of the root, relative to the address of the page, so that pages work below any path. */
   root: string;
   section?: keyof typeof SECTIONS;
+  /** HTML before the main element. */
+  navigation?: string;
   /** What the person searches for. */
   query?: string;
+  /** Paths of a script and of further styles in the built files. */
+  assets?: { script: string; style: string };
 }
 
-/** A page without scripts. */
-export async function htmlPage({ title, body, root, section, query }: PageContent): Promise<StaticFile> {
+/** A page that also works without scripts. */
+export async function htmlPage(content: PageContent): Promise<StaticFile> {
+  const { title, body, root, section, navigation = '', query, assets } = content;
   const [template, style] = await Promise.all([built('page.html', root), built('page.css', root)]);
+  const links = assets
+    ? `<link rel="stylesheet" href="./${assets.style}">\n<script type="module" src="./${assets.script}"></script>`
+    : '';
   const values = {
     title: escapeHtml(title),
-    style: `<style>${style}</style>`,
+    style: `<style>${style}</style>\n${withAssets(links, root)}`,
     header: header(root, section, query),
+    navigation,
     body,
     root,
   };
@@ -38,7 +47,8 @@ export async function htmlPage({ title, body, root, section, query }: PageConten
   return served(HTML, html, {
     'Content-Security-Policy': [
       "default-src 'none'",
-      `style-src ${sourceOf(style)}`,
+      `style-src ${sourceOf(style)}${assets ? " 'self'" : ''}`,
+      ...(assets ? ["script-src 'self'"] : []),
       "font-src 'self'",
       "img-src 'self' data:",
       "form-action 'self'",

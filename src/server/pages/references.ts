@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, isIntrospectionType, isSpecifiedScalarType } from 'graphql';
 
 /** A part of the documentation that the search finds. */
 export interface Section {
@@ -25,16 +25,29 @@ export function endpointSections({ paths }: Endpoints): Section[] {
   );
 }
 
-/** Operations of the schema; the address marks the field in the text of the schema. */
-export function operationSections(schema: GraphQLSchema): Section[] {
-  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
-    Object.values(type?.getFields() ?? {}).map(({ name, description, args }) => ({
-      address: `guides/project/schema.graphql#:~:text=${encodeURIComponent(`  ${name}${args.length > 0 ? '(' : ':'}`)}`,
+/** Operations and types of the schema, with their addresses in the GraphQL reference. */
+export function schemaSections(schema: GraphQLSchema): Section[] {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const operations = roots.flatMap((type) =>
+    Object.values(type?.getFields() ?? {}).map(({ name, description }) => ({
+      address: `guides/graphql/${type!.name}#${name}`,
       guide: 'GraphQL',
       title: `${type!.name.toLowerCase()} ${name}`,
       text: `${wordsOf(name)}: ${description}`,
     })),
   );
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !(roots as unknown[]).includes(type),
+  );
+  return [
+    ...operations,
+    ...types.map(({ name, description }) => ({
+      address: `guides/graphql/${name}`,
+      guide: 'GraphQL',
+      title: `type ${name}`,
+      text: description ?? '',
+    })),
+  ];
 }
 
 /** `createUser` → `create user`, so that the search finds each word. */

@@ -86,8 +86,6 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
 
   test.each([
     ['/', []],
-    ['/guides', []],
-    ['/guides/records', []],
     ['/docs', []],
     ['/reset-password', []],
     ['/graphql', OF_GRAPHIQL],

@@ -54,16 +54,17 @@ beforeAll(async () => {
       include: ['*.ts'],
     }),
   );
-  const guides = ['web-app', 'live-ui', 'chat-app', 'password-reset'].map((name) => `docs/${name}.md`);
+  const names = ['web-app', 'live-ui', 'chat-app', 'password-reset', 'tutorials/first-ten-minutes'];
+  const guides = names.map((name) => `docs/${name}.md`);
   for (const name of ['packages/client/README.md', ...guides]) {
     const text = await readFile(join(ROOT, name), 'utf8');
     for (const [, code, file, , output] of text.matchAll(
-      /```ts\n(\/\/ (\S+\.ts)\n[\s\S]*?)```\n(\n```text\n([\s\S]*?)```)?/g,
+      /```ts(?: tab=\w+)?\n(\/\/ (\S+\.ts)\n[\s\S]*?)```\n(\n```text\n([\s\S]*?)```)?/g,
     )) {
       files.set(file!, code!);
       if (output) printed.set(file!, output);
     }
-    expect(text.match(/```ts\n(?!\/\/ \S+\.ts\n)/g)).toBeNull(); // a block without a file name would not be checked
+    expect(text.match(/```ts\b.*\n(?!\/\/ \S+\.ts\n)/g)).toBeNull(); // a block without a file name would not be checked
   }
 
   folder = await createDataDir();
@@ -122,6 +123,7 @@ test('all code of the documentation compiles in a separate app', async () => {
     'forgot-password.ts',
     'live-cars.ts',
     'live-dialog.ts',
+    'lunch.ts',
     'main.ts',
     'new-password.ts',
     'tags.ts',

@@ -1,20 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { Health } from '../../../src/platform/observability/health.ts';
+import { homePage } from '../../../src/server/pages/home.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { rawRequest } from '../../support/clients/raw-http.ts';
+import { addressesIn, BROWSER, page } from '../../support/clients/web-pages.ts';
 import { apiKey } from '../../support/fixtures/users.ts';
 
 useApp();
-
-const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-
-const page = (path: string) => rawRequest('GET', path, { headers: BROWSER });
-
-function addressesIn(html: string): string[] {
-  return [...html.matchAll(/<(?:script|link|img|iframe|a)\b[^>]*?\b(?:src|href)=["']([^"']+)/gi)].map(
-    ([, url]) => url!,
-  );
-}
 
 describe('the start page', () => {
   test('/ is a page for browsers, whose links all work', async () => {
@@ -26,6 +19,21 @@ describe('the start page', () => {
       const target = await page(new URL(address, 'http://page/').pathname);
       expect([address, target.status]).toEqual([address, 200]);
     }
+  });
+
+  test('/ shows the version, and that the service is ready', async () => {
+    const { text } = await page('/');
+    expect(text).toContain('<strong class="good">Ready</strong>');
+    expect(text).toContain('version 0.2.0');
+  });
+
+  test('/ says why the service is not ready, like /readyz', async () => {
+    const health = new Health(async () => 'read-only');
+    health.isServing = true;
+    const reason = await health.readiness();
+    const { bytes } = await homePage({ isConsoleOn: false }, reason);
+    expect(bytes.toString()).toContain(`<strong class="bad">Unavailable</strong>: ${reason}`);
+    expect(bytes.toString()).not.toContain('href="console"');
   });
 
   test.each(['application/json', '*/*', undefined])('/ is the JSON error for Accept: %s', async (accept) => {
@@ -71,91 +79,6 @@ describe('the start page', () => {
   ])('%s leads browsers to the page', async (path, target) => {
     const { status, headers } = await page(path);
     expect([status, headers.location]).toEqual([308, target]);
-  });
-});
-
-describe('the guides', () => {
-  test('every guide is a page, and all links between guides work', async () => {
-    const seen = new Set<string>();
-    const waiting = ['/guides'];
-    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      const { status, text } = await page(path);
-      expect([path, status]).toEqual([path, 200]);
-      const next = addressesIn(text).map((address) => new URL(address, `http://page${path}`));
-      waiting.push(
-        ...next
-          .filter(({ host, pathname }) => host === 'page' && pathname.startsWith('/guides'))
-          .map((url) => url.pathname),
-      );
-    }
-    expect([...seen]).toEqual(
-      expect.arrayContaining(['/guides/records', '/guides/reference/cli', '/guides/project/ARCHITECTURE']),
-    );
-  });
-
-  test('a heading has the anchor that other guides link to', async () => {
-    const { text } = await page('/guides/architecture/rest');
-    expect(text).toContain('<h2 id="how-to-add-an-endpoint">');
-  });
-
-  test('an item of a check list has a box', async () => {
-    const { text } = await page('/guides/production');
-    expect(text).toContain('☐ ');
-    expect(text).not.toContain('[ ]');
-  });
-
-  test('the search finds a guide by its words', async () => {
-    const { text } = await page('/guides?q=compound+index');
-    expect(addressesIn(text).filter((address) => address.startsWith('guides/records'))).not.toEqual([]);
-    const none = await page('/guides?q=zebrafishes');
-    expect(none.text).toContain('No page contains these words.');
-  });
-
-  test('the search finds endpoints, operations of GraphQL and guides, also as JSON', async () => {
-    const { text } = await page('/guides?q=create+user');
-    expect(addressesIn(text)).toEqual(expect.arrayContaining(['docs#/Users/createUser']));
-    const { headers, text: json } = await rawRequest('GET', '/guides?q=sendMessage', {
-      headers: { Accept: 'application/json' },
-    });
-    expect([headers['content-type'], headers.vary]).toEqual([
-      'application/json; charset=utf-8',
-      'Accept, Accept-Encoding',
-    ]);
-    expect(JSON.parse(json)).toContainEqual({
-      address: `guides/project/schema.graphql#:~:text=${encodeURIComponent('  sendMessage(')}`,
-      title: 'GraphQL: mutation sendMessage',
-      text: expect.any(String),
-    });
-  });
-
-  test('one or two letters are only found as a word, and a repeated word is searched once', async () => {
-    const { text } = await page('/guides?q=gr');
-    expect(text).toContain('No page contains these words.');
-    const [once, often] = await Promise.all(
-      [1, 30].map((times) => page(`/guides?q=${Array(times).fill('message').join('+')}`)),
-    );
-    expect(addressesIn(often!.text)).toEqual(addressesIn(once!.text));
-  });
-
-  test('a search text does not become markup', async () => {
-    const { text } = await page(`/guides?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
-    expect(text).not.toContain('<script');
-    expect(text).toContain('&quot;&gt;&lt;script&gt;');
-  });
-
-  test.each([
-    '/guides/nothing',
-    '/guides/../package.json',
-    '/guides/..%2f..%2fpackage.json',
-    '/guides/project/package.json',
-    '/guides/%2e%2e/README',
-    '/guides/constructor',
-    '/guides/records/',
-    '/guides/%ff',
-  ])('%s does not exist', async (path) => {
-    expect((await page(path)).status).toBe(404);
   });
 });
 

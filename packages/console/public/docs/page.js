@@ -10,6 +10,8 @@ const label = () => {
   container.querySelector('.servers select')?.setAttribute('aria-label', 'Server');
   container.querySelector('.close-modal')?.setAttribute('aria-label', 'Close');
   container.querySelector('.operation-filter-input')?.setAttribute('aria-label', 'Filter by tag');
+  // Inside of buttons that lead to the same address.
+  for (const link of container.querySelectorAll('.opblock-summary-control a')) link.removeAttribute('href');
   for (const button of container.querySelectorAll('[aria-label="Apply credentials"]'))
     button.removeAttribute('aria-label');
   for (const [index, part] of [...container.querySelectorAll('.auth-container')].entries()) {
@@ -41,7 +43,7 @@ SwaggerUIBundle({
   validatorUrl: null,
   persistAuthorization: false,
   deepLinking: true,
-  docExpansion: 'none',
+  docExpansion: 'list',
   filter: true,
   defaultModelsExpandDepth: 0,
   displayOperationId: true,
