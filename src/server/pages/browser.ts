@@ -38,8 +38,14 @@ export function browserPages(services: Services, health: Health, openApi: () => 
     app.get(path, (request, response) => send(request, response, made));
   };
 
+  const homes = new Map<string, () => Promise<StaticFile>>();
   app.get('/', (request, response) =>
-    send(request, response, async () => homePage(services, await health.readiness())),
+    send(request, response, async () => {
+      const readiness = await health.readiness();
+      const home = homes.get(readiness) ?? onSuccess(() => homePage(services, readiness));
+      homes.set(readiness, home);
+      return home();
+    }),
   );
   page('/favicon.svg', favicon);
   page('/favicon.ico', favicon);
