@@ -111,6 +111,11 @@ function actionsOf(handle: DialogHandle): DialogActions {
   };
 }
 
+/** Ids of the other users who type in a dialog. Each dialog needs a subscription of its own. */
+export function useTyping(dialogId: string): readonly number[] {
+  return useLive(useAtrium().chat.dialog(dialogId).typingIds);
+}
+
 /** Number of unread messages in all dialogs. */
 export function useUnread(): number {
   return useLive(useAtrium().chat.unread);

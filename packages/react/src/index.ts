@@ -12,8 +12,10 @@ export {
   usePresence,
   useRecords,
   useSession,
+  useTyping,
   useUnread,
   useUser,
 } from './hooks.ts';
 export { useLive, useSuspenseLive } from './live.ts';
 export { AtriumProvider, useAtrium } from './provider.tsx';
+export { type FoundDialogs, type FoundUsers, useDialogSearch, useUserSearch } from './search.ts';
