@@ -45,7 +45,7 @@ const PAGE = `
       list: live({ status: 'ready', dialogs, hasMore: false, isLoadingMore: false, isStale: false }),
       outbox: live([]),
       online: () => live(new Set()),
-      dialog: (id) => handles[id],
+      dialog: (id) => handles[id] ?? { typingIds: live([]) },
     },
   };
   const actions = {};
