@@ -56,7 +56,7 @@ export function Chat({ user }: { user: User }) {
           <input
             type="search"
             aria-label="Search conversations and people"
-            placeholder="Search conversations and people"
+            placeholder="Search"
             value={filter}
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
