@@ -39,7 +39,7 @@ export function DialogList({ selectedId, onSelect, filter = '', onSelectUser, em
   const { status, dialogs, hasMore, loadMore } = useDialogs();
   const text = filter.trim().toLowerCase();
   const found = useDialogSearch(hasMore ? text : '');
-  const shown = text ? matches([...dialogs, ...found.dialogs], text) : dialogs;
+  const shown = text ? matches([...found.dialogs, ...dialogs], text) : dialogs;
   const peers = useMemo(() => dialogs.flatMap(({ peerId }) => peerId ?? []), [dialogs]);
   const online = usePresence(peers);
   const end = useVisible(() => void loadMore().catch(() => {}));
@@ -94,6 +94,7 @@ export function DialogList({ selectedId, onSelect, filter = '', onSelectUser, em
   );
 }
 
+/** Of equal dialogs, the last. */
 function matches(dialogs: readonly Dialog[], text: string): readonly Dialog[] {
   const unique = new Map(dialogs.map((dialog) => [dialog.id, dialog]));
   return [...unique.values()].filter(({ name }) => name.toLowerCase().includes(text));

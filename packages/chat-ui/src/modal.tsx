@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef } from 'react';
 
 export interface ModalProps {
   label: string;
@@ -20,9 +20,15 @@ export function Modal({ label, className = '', onClose, children }: ModalProps) 
       className={`atrium-modal ${className}`}
       aria-label={label}
       onClose={onClose}
-      onClick={(event) => event.target === element.current && close()}
+      onClick={(event) => isOutside(event) && close()}
     >
       {children(close)}
     </dialog>
   );
+}
+
+/** A click on the backdrop has the dialog as its target, like one on its padding. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  return target === currentTarget && (clientX < left || clientX > right || clientY < top || clientY > bottom);
 }

@@ -72,7 +72,7 @@ function EmojiList({ id, found, active, onChoose }: EmojiListProps) {
           role="option"
           id={`${id}-${index}`}
           aria-selected={index === active}
-          onPointerDown={(event) => event.preventDefault()}
+          onMouseDown={(event) => event.preventDefault()}
           onClick={() => onChoose(index)}
         >
           <span aria-hidden="true">{text}</span>

@@ -15,7 +15,7 @@ import type {
   ThreadState,
   User,
 } from '@atrium/client';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLive } from './live.ts';
 import { useAtrium } from './provider.tsx';
 
@@ -90,6 +90,14 @@ export function useDialog(id: string): UsedDialog {
   const { typing: typingIds, ...thread } = useLive(handle.thread);
   const state = useLive(connection);
   const dialog = useLive(chat.list, ({ dialogs }) => dialogs.find((one) => one.id === id));
+  const isListed = useLive(chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+  const loaded = useRef<DialogHandle | undefined>(undefined);
+  useEffect(() => {
+    // Once, because a dialog that the user leaves is no longer in the list.
+    if (loaded.current === handle || !isListed) return;
+    loaded.current = handle;
+    if (!dialog) handle.load().catch(() => {});
+  }, [handle, isListed, dialog]);
   const actions = useMemo(() => actionsOf(handle), [handle]);
   return { ...thread, ...actions, typingIds, dialog, connection: state };
 }

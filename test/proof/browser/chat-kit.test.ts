@@ -148,6 +148,10 @@ describe.skipIf(!hasBrowser)('the chat components in the chat example', () => {
     await expect.poll(() => field(page).inputValue()).toBe('Hi 😃 ❤️ at 10:30');
     await page.keyboard.press('Enter');
     await message(page, 'Hi 😃 ❤️ at 10:30').waitFor();
+    await field(page).pressSequentially(':fir');
+    await list.getByRole('option', { name: ':fire:' }).click();
+    await expect.poll(() => field(page).inputValue()).toBe('🔥');
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     await page.context().close();
   });
 

@@ -145,7 +145,8 @@ describe.skipIf(!hasBrowser)('dialogs and people in the chat example', () => {
     await page.getByRole('button', { name: 'Project 32' }).waitFor();
     const search = page.getByLabel('Search conversations and people');
     await search.fill('project 1');
-    await page.getByRole('button', { name: /^Project 1 / }).waitFor();
+    await page.getByRole('button', { name: /^Project 1 / }).click();
+    await page.getByRole('heading', { name: 'Project 1', exact: true }).waitFor();
     await search.fill('quen');
     await page.getByText('No conversation has this name').waitFor();
     await page.getByRole('region', { name: 'People' }).getByRole('button', { name: 'Quentin Vale' }).click();

@@ -56,9 +56,12 @@ export class DialogHandle {
     return watching(this.thread, show);
   }
 
+  /** Also adds it to the list of dialogs. */
   async load(): Promise<Dialog> {
-    const { dialog } = await this.#core.client.query(DIALOG, { id: this.id });
-    return dialogOf(dialog, this.#core.userId());
+    const answer = await this.#core.client.query(DIALOG, { id: this.id });
+    const dialog = dialogOf(answer.dialog, this.#core.userId());
+    this.#list.put(dialog);
+    return dialog;
   }
 
   /**
