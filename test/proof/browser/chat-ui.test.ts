@@ -37,7 +37,7 @@ const PAGE = `
     typing: [], isStale: false,
   });
   const never = async () => {};
-  const handle = (given) => ({ thread: thread(given), markRead: never, typing: never });
+  const handle = (given) => ({ thread: thread(given), load: never, markRead: never, typing: never });
   const handles = { d: handle(messages.filter(({ createdAt }) => createdAt === AT)), broken: handle(bad.slice(-1)) };
   const atrium = {
     files: { link: () => link },
