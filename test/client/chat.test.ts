@@ -289,12 +289,36 @@ describe('chat', () => {
 
     await theirs.typing();
     await until(mine.thread, ({ typing }) => typing.includes(bob.id));
+    await until(mine.typingIds, (ids) => ids.includes(bob.id));
     await theirs.send('pong');
     await until(mine.thread, ({ typing }) => typing.length === 0);
+    expect(mine.typingIds.get()).toEqual([]);
 
     await until(alice.atrium.chat.online([bob.id]), (online) => online.has(bob.id));
     bob.atrium.close();
     await until(alice.atrium.chat.online([bob.id]), (online) => !online.has(bob.id));
+  });
+
+  test('a user finds dialogs by name, mutes one, and makes a member admin of a group', async () => {
+    const { alice, bob } = await pair();
+    const { id } = await alice.atrium.chat.createGroup('Lunch on Thursday', [bob.id]);
+    await alice.atrium.chat.createGroup('Dinner', [bob.id]);
+    const found = await alice.atrium.chat.dialogs({ name: 'thurs' });
+    expect(found.items.map((dialog) => dialog.id)).toEqual([id]);
+
+    const handle = alice.atrium.chat.dialog(id);
+    expect(await handle.isMuted()).toBe(false);
+    await handle.mute();
+    expect(await handle.isMuted()).toBe(true);
+    expect(await bob.atrium.chat.dialog(id).isMuted()).toBe(false);
+    await handle.mute(false);
+    expect(await handle.isMuted()).toBe(false);
+
+    expect(await handle.update({ addAdminIds: [bob.id], photo: 'picture' })).toMatchObject({
+      adminIds: [bob.id],
+      photo: 'picture',
+    });
+    expect(await handle.update({ removeAdminIds: [bob.id], photo: null })).toMatchObject({ adminIds: [], photo: null });
   });
 
   test('the list keeps what happened while it was loaded', async () => {

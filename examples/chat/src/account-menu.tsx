@@ -1,4 +1,4 @@
-import { Avatar } from '@atrium/chat-ui';
+import { UserAvatar } from '@atrium/chat-ui';
 import type { User } from '@atrium/client';
 import { useOutbox, useSession } from '@atrium/react';
 import { useEffect, useRef, useState } from 'react';
@@ -41,7 +41,7 @@ export function AccountMenu({ user }: { user: User }) {
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
       >
-        <Avatar name={user.name} seed={`user ${user.id}`} photo={null} />
+        <UserAvatar id={user.id} />
       </button>
       {isOpen && (
         <div className="menu">

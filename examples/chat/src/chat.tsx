@@ -1,9 +1,9 @@
-import { Avatar, DialogList, Thread } from '@atrium/chat-ui';
+import { DialogAvatar, DialogList, DialogProfile, EmptyState, Thread } from '@atrium/chat-ui';
 import type { Dialog, User } from '@atrium/client';
-import { useConnection, useDialogs, useOutbox, usePresence, useUser } from '@atrium/react';
+import { useAtrium, useConnection, useDialogs, useOutbox, usePresence, useUser } from '@atrium/react';
 import { useEffect, useState } from 'react';
 import { AccountMenu } from './account-menu.tsx';
-import { BackIcon, Logo, OfflineIcon, PlusIcon, SearchIcon } from './icons.tsx';
+import { BackIcon, InfoIcon, Logo, OfflineIcon, PlusIcon, SearchIcon } from './icons.tsx';
 import { NewDialog } from './new-dialog.tsx';
 
 const read = () => location.hash.slice(1) || undefined;
@@ -16,19 +16,23 @@ function useOpenDialog() {
     window.addEventListener('hashchange', follow);
     return () => window.removeEventListener('hashchange', follow);
   }, []);
-  return [
-    id,
-    (next: string | undefined) => {
-      location.hash = next ?? '';
-    },
-  ] as const;
+  return id;
 }
 
+function open(id: string | undefined): void {
+  location.hash = id ?? '';
+}
+
+/** The same function for each render, so that only changed dialogs render. */
+const select = ({ id }: Dialog) => open(id);
+
 export function Chat({ user }: { user: User }) {
-  const [openId, open] = useOpenDialog();
+  const openId = useOpenDialog();
   const [filter, setFilter] = useState('');
   const [isCreating, setCreating] = useState(false);
+  const [isProfileOpen, setProfileOpen] = useState(false);
   const { dialogs } = useDialogs();
+  const openPrivate = useOpenPrivate();
   const dialog = dialogs.find(({ id }) => id === openId);
   return (
     <div className={`layout${openId ? ' has-open' : ''}`}>
@@ -51,7 +55,7 @@ export function Chat({ user }: { user: User }) {
           <SearchIcon />
           <input
             type="search"
-            aria-label="Search conversations"
+            aria-label="Search conversations and people"
             placeholder="Search"
             value={filter}
             onChange={(event) => setFilter(event.currentTarget.value)}
@@ -61,18 +65,17 @@ export function Chat({ user }: { user: User }) {
           <DialogList
             selectedId={openId}
             filter={filter}
-            onSelect={({ id }) => open(id)}
+            onSelect={select}
+            onSelectUser={(found) => {
+              setFilter('');
+              void openPrivate(found);
+            }}
             empty={
-              filter ? (
-                'No conversation has this name'
-              ) : (
-                <>
-                  <p>No conversations yet.</p>
-                  <button type="button" className="primary" onClick={() => setCreating(true)}>
-                    Find people
-                  </button>
-                </>
-              )
+              <EmptyState title="No conversations yet" hint="Find people by their name, and write the first message.">
+                <button type="button" className="primary" onClick={() => setCreating(true)}>
+                  Find people
+                </button>
+              </EmptyState>
             }
           />
         </nav>
@@ -80,20 +83,24 @@ export function Chat({ user }: { user: User }) {
       <main className="main">
         {openId ? (
           <>
-            <DialogHead dialog={dialog} onBack={() => open(undefined)} />
+            <DialogHead dialog={dialog} onBack={() => open(undefined)} onProfile={() => setProfileOpen(true)} />
             <Thread key={openId} dialogId={openId} />
           </>
         ) : (
-          <div className="welcome">
-            <Logo />
-            <h2>Hello, {user.name.split(' ')[0]}</h2>
-            <p className="muted">Choose a conversation, or start a new one.</p>
-            <button type="button" className="primary" onClick={() => setCreating(true)}>
-              New conversation
-            </button>
-          </div>
+          <Welcome user={user} hasDialogs={dialogs.length > 0} onCreate={() => setCreating(true)} />
         )}
       </main>
+      {isProfileOpen && openId && (
+        <DialogProfile
+          dialogId={openId}
+          onClose={() => setProfileOpen(false)}
+          onLeave={() => open(undefined)}
+          onSelectUser={(member) => {
+            setProfileOpen(false);
+            void openPrivate(member);
+          }}
+        />
+      )}
       {isCreating && (
         <NewDialog
           ownId={user.id}
@@ -108,7 +115,46 @@ export function Chat({ user }: { user: User }) {
   );
 }
 
-function DialogHead({ dialog, onBack }: { dialog: Dialog | undefined; onBack: () => void }) {
+function useOpenPrivate() {
+  const { chat } = useAtrium();
+  return async ({ id }: User) => open((await chat.openPrivate(id)).id);
+}
+
+interface WelcomeProps {
+  user: User;
+  hasDialogs: boolean;
+  onCreate: () => void;
+}
+
+function Welcome({ user, hasDialogs, onCreate }: WelcomeProps) {
+  return (
+    <div className="welcome">
+      <Logo />
+      <h2>Hello, {user.name.split(' ')[0]}</h2>
+      <p className="muted">
+        {hasDialogs ? 'Choose a conversation, or start a new one.' : 'This is where your conversations open.'}
+      </p>
+      {!hasDialogs && (
+        <ol className="steps">
+          <li>Press New conversation and choose one person, or several for a group.</li>
+          <li>Write a message, and drop pictures and files onto the conversation.</li>
+          <li>Turn on notifications in the menu of your account.</li>
+        </ol>
+      )}
+      <button type="button" className="primary" onClick={onCreate}>
+        New conversation
+      </button>
+    </div>
+  );
+}
+
+interface DialogHeadProps {
+  dialog: Dialog | undefined;
+  onBack: () => void;
+  onProfile: () => void;
+}
+
+function DialogHead({ dialog, onBack, onProfile }: DialogHeadProps) {
   const peerId = dialog?.peerId ?? null;
   const online = usePresence(peerId === null ? [] : [peerId]);
   const isOnline = peerId !== null && online.has(peerId);
@@ -120,16 +166,14 @@ function DialogHead({ dialog, onBack }: { dialog: Dialog | undefined; onBack: ()
       </button>
       {dialog && (
         <>
-          <Avatar
-            name={dialog.name}
-            seed={peerId === null ? dialog.id : `user ${peerId}`}
-            photo={dialog.photo}
-            isOnline={isOnline}
-          />
+          <DialogAvatar dialog={dialog} isOnline={isOnline} />
           <div className="head-texts">
             <h2>{dialog.name}</h2>
             <p className={isOnline ? 'is-online' : 'muted'}>{detail ?? <Members ids={dialog.occupantIds} />}</p>
           </div>
+          <button type="button" className="round" aria-label="Details" title="Details" onClick={onProfile}>
+            <InfoIcon />
+          </button>
         </>
       )}
     </header>

@@ -33,6 +33,12 @@ export const SearchIcon = () => (
     <path d="m20 20-4-4" />
   </Icon>
 );
+export const InfoIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="9" />
+    <path d="M12 11v5M12 8v.01" />
+  </Icon>
+);
 export const OfflineIcon = () => (
   <Icon>
     <path d="M4 4l16 16M8.500 8.800A9 9 0 0 0 4 11.500M12 8a11 11 0 0 1 8 3.500M7 15a7 7 0 0 1 6.500-1.900M12 19v.01" />

@@ -1,10 +1,8 @@
-import { Avatar } from '@atrium/chat-ui';
+import { UserAvatar } from '@atrium/chat-ui';
 import { AtriumError, type Dialog, type User } from '@atrium/client';
-import { useAtrium, useDialogs } from '@atrium/react';
+import { useDialogs, useUserSearch } from '@atrium/react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { SearchIcon } from './icons.tsx';
-
-const SEARCH_AFTER = 200;
 
 interface NewDialogProps {
   ownId: number;
@@ -20,7 +18,7 @@ export function NewDialog({ ownId, onClose, onOpen }: NewDialogProps) {
   const [chosen, setChosen] = useState<readonly User[]>([]);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
-  const { users, isLoading } = useSearch(text);
+  const { users, isLoading } = useUserSearch(text);
   useEffect(() => element.current?.showModal(), []);
   const isGroup = chosen.length > 1;
   const found = users.filter(({ id }) => id !== ownId);
@@ -64,7 +62,7 @@ export function NewDialog({ ownId, onClose, onOpen }: NewDialogProps) {
           {found.map((user) => (
             <li key={user.id}>
               <label className="person">
-                <Avatar name={user.name} seed={`user ${user.id}`} photo={null} />
+                <UserAvatar id={user.id} />
                 <span className="person-texts">
                   <span>{user.name}</span>
                   <span className="muted">{user.login}</span>
@@ -108,27 +106,4 @@ export function NewDialog({ ownId, onClose, onOpen }: NewDialogProps) {
       </form>
     </dialog>
   );
-}
-
-function useSearch(text: string) {
-  const { users: api } = useAtrium();
-  const [state, setState] = useState<{ users: readonly User[]; isLoading: boolean }>({ users: [], isLoading: true });
-  useEffect(() => {
-    const abort = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const { items } = await api.search(text, { first: 30, signal: abort.signal });
-        setState({ users: items, isLoading: false });
-      } catch {
-        // The application hides its list of users: a complete login finds one.
-        const user = await api.byLogin(text.trim()).catch(() => undefined);
-        if (!abort.signal.aborted) setState({ users: user ? [user] : [], isLoading: false });
-      }
-    }, SEARCH_AFTER);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [api, text]);
-  return state;
 }

@@ -1,4 +1,5 @@
-import { useAtrium, useFileAddress } from '@atrium/react';
+import type { Dialog } from '@atrium/client';
+import { useAtrium, useFileAddress, useUser } from '@atrium/react';
 import { useImageOrigins } from './image-origins.ts';
 import { useFirst } from './use-first.ts';
 
@@ -32,6 +33,28 @@ export function Avatar({
       {picture && <img src={picture} alt="" referrerPolicy="no-referrer" />}
       {isOnline && <span className="atrium-dot" />}
     </span>
+  );
+}
+
+/** The profile picture of a user, or initials. */
+export function UserAvatar({ id, isOnline = false }: { id: number; isOnline?: boolean }) {
+  const user = useUser(id);
+  const { name = '', blobId = null } = user ?? {};
+  return <Avatar name={name} seed={`user ${id}`} photo={blobId === null ? null : String(blobId)} isOnline={isOnline} />;
+}
+
+/** The picture of a group, or that of the other user. */
+export function DialogAvatar({ dialog, isOnline = false }: { dialog: Dialog; isOnline?: boolean }) {
+  const { id, name, photo, peerId } = dialog;
+  const peer = useUser(peerId ?? 0);
+  const blobId = peer?.blobId ?? null;
+  return (
+    <Avatar
+      name={name}
+      seed={peerId === null ? id : `user ${peerId}`}
+      photo={photo ?? (blobId === null ? null : String(blobId))}
+      isOnline={isOnline}
+    />
   );
 }
 

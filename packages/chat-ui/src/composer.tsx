@@ -2,18 +2,20 @@ import type { Message } from '@atrium/client';
 import { useAtrium } from '@atrium/react';
 import {
   type ClipboardEvent,
-  type DragEvent,
   type FormEvent,
   type KeyboardEvent,
+  type RefObject,
   useEffect,
   useId,
   useRef,
-  useState,
 } from 'react';
-import { sizeText } from './attachments.tsx';
-import { AttachIcon, CheckIcon, CloseIcon, FileIcon, SendIcon } from './icons.tsx';
+import { AttachIcon, CheckIcon, CloseIcon, SendIcon } from './icons.tsx';
 import { useLabels } from './labels.ts';
-import { type Upload, useUploads } from './use-uploads.ts';
+import { UploadItem } from './upload-item.tsx';
+import { useDraft } from './use-draft.ts';
+import { useDropZone } from './use-drop-zone.ts';
+import { useEmoji } from './use-emoji.tsx';
+import { useUploads } from './use-uploads.ts';
 
 export interface ComposerProps {
   dialogId: string;
@@ -22,10 +24,12 @@ export interface ComposerProps {
   onEditEnd?: () => void;
   /** The user pressed the arrow key up in an empty field. */
   onEditLast?: () => void;
+  /** Element onto which files can be dropped. Default: the composer itself. */
+  dropZone?: RefObject<HTMLElement | null>;
 }
 
-/** Writes messages with attachments. Enter sends, Shift and Enter starts a line. */
-export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerProps) {
+/** Writes messages with attachments. Enter sends, Shift and Enter starts a line; `:smi` offers emoji. */
+export function Composer({ dialogId, editing, onEditEnd, onEditLast, dropZone }: ComposerProps) {
   const labels = useLabels();
   const { chat } = useAtrium();
   const dialog = chat.dialog(dialogId);
@@ -34,7 +38,9 @@ export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerP
   const field = useRef<HTMLTextAreaElement>(null);
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
-  const [isDragging, setDragging] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  useDropZone(dropZone ?? form, editing ? undefined : add);
+  const emoji = useEmoji(field, setText);
   const isUploading = uploads.some(({ state }) => state !== 'done');
   const canSend = (text.trim() !== '' || (uploads.length > 0 && !editing)) && !isUploading;
 
@@ -66,7 +72,7 @@ export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerP
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || emoji.onKeyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       submit();
@@ -74,27 +80,14 @@ export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerP
     else if (event.key === 'ArrowUp' && text === '') onEditLast?.();
   };
   const onPaste = (event: ClipboardEvent) => {
-    if (event.clipboardData.files.length === 0) return;
+    if (editing || event.clipboardData.files.length === 0) return;
     event.preventDefault();
     add(event.clipboardData.files);
   };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setDragging(false);
-    if (event.dataTransfer.files.length > 0) add(event.dataTransfer.files);
-  };
 
   return (
-    <form
-      className={`atrium-composer${isDragging ? ' atrium-dragging' : ''}`}
-      onSubmit={submit}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setDragging(true);
-      }}
-      onDragLeave={() => setDragging(false)}
-      onDrop={onDrop}
-    >
+    <form className="atrium-composer" ref={form} onSubmit={submit}>
+      {emoji.list}
       {editing && (
         <div className="atrium-editing">
           <span>{labels.editing}</span>
@@ -150,10 +143,13 @@ export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerP
           value={text}
           placeholder={labels.writeMessage}
           enterKeyHint="send"
+          {...emoji.attributes}
           onChange={(event) => {
             setText(event.currentTarget.value);
+            emoji.look();
             if (!editing && event.currentTarget.value !== '') void dialog.typing();
           }}
+          onBlur={emoji.close}
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
@@ -169,56 +165,4 @@ export function Composer({ dialogId, editing, onEditEnd, onEditLast }: ComposerP
       </div>
     </form>
   );
-}
-
-function UploadItem({ upload, onRemove, onRetry }: { upload: Upload; onRemove: () => void; onRetry: () => void }) {
-  const labels = useLabels();
-  const { file, preview, progress, state } = upload;
-  const percent = Math.round(progress * 100);
-  return (
-    <li className={`atrium-upload atrium-upload-${state}`}>
-      {preview ? <img src={preview} alt="" /> : <FileIcon />}
-      <span className="atrium-upload-texts">
-        <span className="atrium-file-name">{file.name}</span>
-        <span className="atrium-file-size">
-          {state === 'failed' ? labels.uploadFailed : state === 'done' ? sizeText(file.size) : `${percent} %`}
-        </span>
-      </span>
-      {state === 'uploading' && (
-        <progress value={progress} max={1} aria-label={labels.uploading(percent)}>
-          {percent} %
-        </progress>
-      )}
-      {state === 'failed' && (
-        <button type="button" onClick={onRetry}>
-          {labels.retry}
-        </button>
-      )}
-      <button type="button" className="atrium-icon-button" aria-label={labels.remove(file.name)} onClick={onRemove}>
-        <CloseIcon />
-      </button>
-    </li>
-  );
-}
-
-/** Unsent texts by dialog, so that they survive a switch to another dialog. */
-const drafts = new Map<string, string>();
-
-function useDraft(dialogId: string, editing: Message | undefined) {
-  const [text, setText] = useState(drafts.get(dialogId) ?? '');
-  const [edited, setEdited] = useState('');
-  const [editedKey, setEditedKey] = useState<string>();
-  if (editing?.key !== editedKey) {
-    setEditedKey(editing?.key);
-    setEdited(editing?.text ?? '');
-  }
-  const set = (next: string) => {
-    if (editing) setEdited(next);
-    else {
-      setText(next);
-      if (next) drafts.set(dialogId, next);
-      else drafts.delete(dialogId);
-    }
-  };
-  return [editing ? edited : text, set] as const;
 }

@@ -53,9 +53,40 @@ export const DownIcon = () => (
     <path d="m6 9 6 6 6-6" />
   </Icon>
 );
-export const FileIcon = () => (
+export const UpIcon = () => (
   <Icon>
-    <path d="M14 3H7a2 2 0 0 0-2 2v14a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2V8l-5-5Zm0 0v5h5" />
+    <path d="m6 15 6-6 6 6" />
+  </Icon>
+);
+export const BackIcon = () => (
+  <Icon>
+    <path d="m15 5-7 7 7 7" />
+  </Icon>
+);
+export const ForwardIcon = () => (
+  <Icon>
+    <path d="m9 5 7 7-7 7" />
+  </Icon>
+);
+export const OpenIcon = () => (
+  <Icon>
+    <path d="M13 4h7v7M20 4l-9 9M18 14v4a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h4" />
+  </Icon>
+);
+export const MoreIcon = () => (
+  <Icon>
+    <path d="M5 12v.01M12 12v.01M19 12v.01" />
+  </Icon>
+);
+export const CameraIcon = () => (
+  <Icon>
+    <path d="M4 8h3l2-3h6l2 3h3a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V9a1 1 0 0 1 1-1Z" />
+    <circle cx="12" cy="13" r="3.5" />
+  </Icon>
+);
+export const ChatIcon = () => (
+  <Icon>
+    <path d="M4 5h16a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1h-8l-5 4v-4H4a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1Z" />
   </Icon>
 );
 export const ClockIcon = () => (

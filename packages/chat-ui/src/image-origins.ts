@@ -1,4 +1,4 @@
-import type { FileLink } from '@atrium/client';
+import type { Attachment, FileLink } from '@atrium/client';
 import { createContext, useContext } from 'react';
 
 /** Origins such as `https://cdn.example.com`, or all. */
@@ -15,4 +15,9 @@ export const ImageOriginsProvider = Context.Provider;
 export function useImageOrigins(): (link: FileLink) => boolean {
   const origins = useContext(Context);
   return ({ url, isForeign }) => !isForeign || origins === 'all' || origins.includes(new URL(url).origin);
+}
+
+export function isImage({ type, contentType = '' }: Pick<Attachment, 'type' | 'contentType'>): boolean {
+  // SVG files can contain scripts, so the service does not display them.
+  return (type === 'image' || type === 'photo' || contentType.startsWith('image/')) && !contentType.includes('svg');
 }

@@ -1,8 +1,12 @@
 export { Attachments } from './attachments.tsx';
-export { Avatar } from './avatar.tsx';
+export { Avatar, DialogAvatar, UserAvatar } from './avatar.tsx';
 export { Composer, type ComposerProps } from './composer.tsx';
 export { DialogList, type DialogListProps } from './dialog-list.tsx';
+export { DialogProfile, type DialogProfileProps } from './dialog-profile.tsx';
+export { EmptyState } from './empty-state.tsx';
+export { Gallery, type GalleryProps } from './gallery.tsx';
 export { type ImageOrigins, ImageOriginsProvider } from './image-origins.ts';
 export { ENGLISH, type Labels, LabelsProvider } from './labels.ts';
 export { MessageItem, type MessageItemProps, ReadMark } from './message-item.tsx';
-export { Thread, type ThreadProps, Typing } from './thread.tsx';
+export { Thread, type ThreadProps } from './thread.tsx';
+export { Typing } from './typing.tsx';

@@ -3,11 +3,17 @@ import { useDialog, useSession, useUser } from '@atrium/react';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Boundary } from './boundary.tsx';
 import { Composer } from './composer.tsx';
-import { DownIcon } from './icons.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { Gallery } from './gallery.tsx';
+import { AttachIcon, DownIcon, UpIcon } from './icons.tsx';
 import { useLabels } from './labels.ts';
-import { type MessageActions, MessageItem } from './message-item.tsx';
+import type { MessageActions } from './message-actions.tsx';
+import { MessageItem } from './message-item.tsx';
 import { dayOf, isSameDay } from './times.ts';
+import { Typing } from './typing.tsx';
+import { useFirstUnread } from './use-first-unread.ts';
 import { useReversedList } from './use-reversed-list.ts';
+import { useVisible } from './use-visible.ts';
 
 /** Messages of one sender within this time form a group. */
 const GROUP_MS = 5 * 60_000;
@@ -47,6 +53,7 @@ function Messages({ dialogId, empty }: ThreadProps) {
   const used = useDialog(dialogId);
   const { messages, status, hasOlder, hasNewer, typingIds, dialog, error } = used;
   const [editing, setEditing] = useState<Message>();
+  const thread = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const keys = useMemo(() => messages.map(({ key }) => key), [messages]);
   const list = useReversedList(
@@ -66,7 +73,10 @@ function Messages({ dialogId, empty }: ThreadProps) {
     }),
     [used.react, used.delete, used.retry, used.discard],
   );
+  const unread = useFirstUnread(used, user?.id, list.scrollToKey);
+  const divider = useVisible(unread.setSeen);
   useMarkRead(messages.at(-1), list.isAtEnd && !hasNewer, user?.id, used.markRead);
+  const newCount = dialog?.unreadCount ?? 0;
   const isGroup = dialog !== undefined && dialog.type !== 'PRIVATE';
 
   const editLast = () => {
@@ -84,70 +94,106 @@ function Messages({ dialogId, empty }: ThreadProps) {
   };
 
   return (
-    <div className="atrium-thread">
+    <div className="atrium-thread" ref={thread}>
       {/* A column in reverse, so that the position counts from the latest message. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container must be reachable by keyboard */}
       <section className="atrium-scroller" ref={scroller} tabIndex={0} aria-label={labels.messages}>
         <div className="atrium-bottom" />
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between messages; an empty feed is no feed */}
         <div
           className="atrium-items"
           style={{ height: list.height }}
-          role="feed"
+          role={messages.length > 0 ? 'feed' : undefined}
           aria-busy={status === 'loading'}
           onKeyDown={moveFocus}
         >
-          {list.items.map(({ index, bottom }) => {
-            const message = messages[index]!;
-            const [before, after] = [messages[index - 1], messages[index + 1]];
-            return (
-              <article
-                key={message.key}
-                ref={list.measure(message.key)}
-                className="atrium-item"
-                style={{ bottom }}
-                tabIndex={index === messages.length - 1 ? 0 : -1}
-                aria-posinset={index + 1}
-                aria-setsize={hasOlder ? -1 : messages.length}
-              >
-                {(!before || !isSameDay(before.createdAt, message.createdAt)) && (
-                  <div className="atrium-day">
-                    <span>{dayOf(message.createdAt, labels)}</span>
-                  </div>
-                )}
-                <MessageItem
-                  message={message}
-                  isOwn={message.senderId === user?.id}
-                  isFirst={!before || !isGrouped(before, message)}
-                  isLast={!after || !isGrouped(message, after)}
-                  isGroup={isGroup}
-                  actions={actions}
-                />
-              </article>
-            );
-          })}
+          <Gallery attachments={() => messages.flatMap(({ attachments }) => attachments)}>
+            {list.items.map(({ index, bottom }) => {
+              const message = messages[index]!;
+              const [before, after] = [messages[index - 1], messages[index + 1]];
+              return (
+                <article
+                  key={message.key}
+                  ref={list.measure(message.key)}
+                  className="atrium-item"
+                  style={{ bottom }}
+                  tabIndex={index === messages.length - 1 ? 0 : -1}
+                  aria-posinset={index + 1}
+                  aria-setsize={hasOlder ? -1 : messages.length}
+                >
+                  {(!before || !isSameDay(before.createdAt, message.createdAt)) && (
+                    <div className="atrium-day">
+                      <span>{dayOf(message.createdAt, labels)}</span>
+                    </div>
+                  )}
+                  {message.key === unread.key && (
+                    <div className="atrium-new" ref={divider}>
+                      <span>{labels.new}</span>
+                    </div>
+                  )}
+                  <MessageItem
+                    message={message}
+                    isOwn={message.senderId === user?.id}
+                    isFirst={!before || message.key === unread.key || !isGrouped(before, message)}
+                    isLast={!after || after.key === unread.key || !isGrouped(message, after)}
+                    isGroup={isGroup}
+                    actions={actions}
+                  />
+                </article>
+              );
+            })}
+          </Gallery>
         </div>
         {hasOlder && <div className="atrium-older" aria-hidden="true" />}
         {messages.length === 0 && (
           <div className="atrium-empty" role="status">
-            {status === 'loading' ? labels.loading : status === 'error' ? error?.message : (empty ?? labels.noMessages)}
+            {status === 'loading'
+              ? labels.loading
+              : status === 'error'
+                ? error?.message
+                : (empty ?? <EmptyState title={labels.noMessages} hint={labels.noMessagesHint} />)}
           </div>
         )}
       </section>
+      {unread.count > 0 && (
+        <button
+          type="button"
+          className="atrium-first-unread"
+          title={labels.firstUnread}
+          onClick={() => {
+            unread.jump();
+            scroller.current?.focus();
+          }}
+        >
+          <UpIcon />
+          {labels.newMessages(unread.count)}
+        </button>
+      )}
       {(!list.isAtEnd || hasNewer) && (
         <button
           type="button"
           className="atrium-latest"
-          aria-label={labels.latest}
+          aria-label={newCount > 0 ? `${labels.latest}, ${labels.newMessages(newCount)}` : labels.latest}
           title={labels.latest}
           onClick={() => void used.jumpToLatest().then(list.scrollToEnd)}
         >
           <DownIcon />
-          {dialog !== undefined && dialog.unreadCount > 0 && <span className="atrium-badge">{dialog.unreadCount}</span>}
+          {newCount > 0 && <span className="atrium-badge">{newCount}</span>}
         </button>
       )}
       <Typing userIds={typingIds} />
       <Announcer messages={messages} ownId={user?.id} />
-      <Composer dialogId={dialogId} editing={editing} onEditEnd={() => setEditing(undefined)} onEditLast={editLast} />
+      <Composer
+        dialogId={dialogId}
+        editing={editing}
+        onEditEnd={() => setEditing(undefined)}
+        onEditLast={editLast}
+        dropZone={thread}
+      />
+      <div className="atrium-drop" aria-hidden="true">
+        <AttachIcon />
+        {labels.dropFiles}
+      </div>
     </div>
   );
 }
@@ -176,29 +222,6 @@ function useMarkRead(
     document.addEventListener('visibilitychange', mark);
     return () => document.removeEventListener('visibilitychange', mark);
   }, [id, isUnread, isVisible, markRead]);
-}
-
-/** Who is typing. */
-export function Typing({ userIds }: { userIds: readonly number[] }) {
-  const labels = useLabels();
-  const first = useUser(userIds[0] ?? 0);
-  const second = useUser(userIds[1] ?? 0);
-  const names = [first, second].slice(0, userIds.length).map((user) => user?.name ?? '…');
-  const text = userIds.length > 2 ? labels.typing(['', '', '']) : names.length > 0 ? labels.typing(names) : '';
-  return (
-    <div className="atrium-typing" role="status">
-      {text && (
-        <>
-          <span className="atrium-typing-dots" aria-hidden="true">
-            <i />
-            <i />
-            <i />
-          </span>
-          {text}
-        </>
-      )}
-    </div>
-  );
 }
 
 /** Reads new messages of others aloud. The list itself is not live, because scrolling changes it. */

@@ -135,7 +135,10 @@ export function useReversedList(
     scrollToEnd: () => scroller.current?.scrollTo({ top: 0 }),
     scrollToKey: (key) => {
       const index = latest.current.keys.indexOf(key);
-      if (index >= 0) scroller.current?.scrollTo({ top: -(latest.current.bottoms[index + 1]! - size / 3) });
+      const element = scroller.current;
+      // The item begins in the upper quarter.
+      const top = (latest.current.bottoms[index] ?? 0) - (element?.clientHeight ?? 0) * 0.75;
+      if (index >= 0) element?.scrollTo({ top: -Math.max(0, top) });
     },
   };
 }

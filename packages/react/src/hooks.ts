@@ -15,7 +15,7 @@ import type {
   ThreadState,
   User,
 } from '@atrium/client';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLive } from './live.ts';
 import { useAtrium } from './provider.tsx';
 
@@ -90,6 +90,14 @@ export function useDialog(id: string): UsedDialog {
   const { typing: typingIds, ...thread } = useLive(handle.thread);
   const state = useLive(connection);
   const dialog = useLive(chat.list, ({ dialogs }) => dialogs.find((one) => one.id === id));
+  const isListed = useLive(chat.list, ({ status, isStale }) => status === 'ready' && !isStale);
+  const loaded = useRef<DialogHandle | undefined>(undefined);
+  useEffect(() => {
+    // Once, because a dialog that the user leaves is no longer in the list.
+    if (loaded.current === handle || !isListed) return;
+    loaded.current = handle;
+    if (!dialog) handle.load().catch(() => {});
+  }, [handle, isListed, dialog]);
   const actions = useMemo(() => actionsOf(handle), [handle]);
   return { ...thread, ...actions, typingIds, dialog, connection: state };
 }
@@ -109,6 +117,45 @@ function actionsOf(handle: DialogHandle): DialogActions {
     jumpTo: (messageId) => handle.jumpTo(messageId),
     jumpToLatest: () => handle.jumpToLatest(),
   };
+}
+
+/** Ids of the other users who type in a dialog. Each dialog needs a subscription of its own. */
+export function useTyping(dialogId: string): readonly number[] {
+  return useLive(useAtrium().chat.dialog(dialogId).typingIds);
+}
+
+export interface UsedMute {
+  /** Undefined until it is loaded. */
+  isMuted: boolean | undefined;
+  mute: (isMuted: boolean) => Promise<void>;
+}
+
+/** Whether a dialog sends no pushes to this user. */
+export function useMuted(dialogId: string): UsedMute {
+  const { chat } = useAtrium();
+  const handle = chat.dialog(dialogId);
+  const [isMuted, setMuted] = useState<boolean>();
+  useEffect(() => {
+    let isMounted = true;
+    handle.isMuted().then(
+      (value) => isMounted && setMuted(value),
+      () => {},
+    );
+    return () => {
+      isMounted = false;
+    };
+  }, [handle]);
+  const mute = useCallback(
+    async (next: boolean) => {
+      setMuted(next);
+      await handle.mute(next).catch((error) => {
+        setMuted(!next);
+        throw error;
+      });
+    },
+    [handle],
+  );
+  return { isMuted, mute };
 }
 
 /** Number of unread messages in all dialogs. */

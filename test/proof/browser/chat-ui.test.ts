@@ -1,3 +1,6 @@
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { bundle } from '../../support/app/bundle.ts';
 import { hasBrowser, openPage, useBrowser } from '../../support/clients/browser.ts';
@@ -34,7 +37,7 @@ const PAGE = `
     typing: [], isStale: false,
   });
   const never = async () => {};
-  const handle = (given) => ({ thread: thread(given), markRead: never, typing: never });
+  const handle = (given) => ({ thread: thread(given), load: never, markRead: never, typing: never });
   const handles = { d: handle(messages.filter(({ createdAt }) => createdAt === AT)), broken: handle(bad.slice(-1)) };
   const atrium = {
     files: { link: () => link },
@@ -45,7 +48,7 @@ const PAGE = `
       list: live({ status: 'ready', dialogs, hasMore: false, isLoadingMore: false, isStale: false }),
       outbox: live([]),
       online: () => live(new Set()),
-      dialog: (id) => handles[id],
+      dialog: (id) => handles[id] ?? { typingIds: live([]) },
     },
   };
   const actions = {};
@@ -63,13 +66,58 @@ const PAGE = `
   );
   flushSync(() => createRoot(document.getElementById('root')).render(<App />));`;
 
-describe.skipIf(!hasBrowser)('what cannot be rendered', () => {
+const STYLES = resolve(import.meta.dirname, '../../../packages/chat-ui/src/styles.css');
+
+describe.skipIf(!hasBrowser)('components of @atrium/chat-ui', () => {
   useBrowser();
 
-  test('a message or dialog that cannot be rendered is replaced by a text, and the rest remains', async () => {
-    const { page } = await openPage('about:blank');
+  /** @param language the preferred one of the user, which may differ from that of the menus of the browser */
+  async function open(options: BrowserContextOptions = {}, language = 'en-US'): Promise<Page> {
+    const { page } = await openPage('about:blank', options);
     await page.setContent('<div id="root"></div>');
+    await page.evaluate((value) => Object.defineProperty(navigator, 'language', { value }), language);
     await page.addScriptTag({ content: await bundle(PAGE, 'browser') });
+    return page;
+  }
+
+  test.each([
+    ['de-DE', '17:46'],
+    ['en-GB', '17:46'],
+    ['en-US', '5:46 PM'],
+  ])('times have the form of the region of the user: %s', async (language, expected) => {
+    const page = await open({ locale: 'en-US', timezoneId: 'UTC' }, language);
+    const times = page.locator('#items .atrium-meta time');
+    const shown = (await times.allTextContents()).map((time) => time.replace(/\s/, ' '));
+    expect(new Set(shown)).toEqual(new Set([expected]));
+    await page.context().close();
+  });
+
+  test('an app gives the components its look by custom properties, light and dark', async () => {
+    const styles = await build({ entryPoints: [STYLES], bundle: true, write: false });
+    const page = await open();
+    await page.addStyleTag({ content: styles.outputFiles[0]!.text });
+    await page.addStyleTag({ content: '#thread { --hover: rgb(1, 2, 3); --radius: 5px; --font: monospace }' });
+    const look = (section: string) =>
+      page
+        .locator(`#${section} .atrium-bubble`)
+        .first()
+        .evaluate((element) => {
+          const { backgroundColor, borderTopLeftRadius, fontFamily } = getComputedStyle(element);
+          return { backgroundColor, borderTopLeftRadius, fontFamily };
+        });
+    expect(await look('thread')).toEqual({
+      backgroundColor: 'rgb(1, 2, 3)',
+      borderTopLeftRadius: '10px',
+      fontFamily: 'monospace',
+    });
+    expect(await look('items')).toMatchObject({ backgroundColor: 'rgb(241, 243, 246)', borderTopLeftRadius: '16px' });
+    await page.addStyleTag({ content: ':root { color-scheme: dark }' });
+    expect(await look('items')).toMatchObject({ backgroundColor: 'rgb(31, 36, 44)' });
+    await page.context().close();
+  });
+
+  test('a message or dialog that cannot be rendered is replaced by a text, and the rest remains', async () => {
+    const page = await open();
     const counts = async (section: string) => ({
       good: await page.locator(`#${section}`).getByText('text good').count(),
       bad: await page.locator(`#${section}`).getByText('This message cannot be shown').count(),

@@ -5,7 +5,7 @@ import { hasBrowser, openPage, useBrowser } from '../../support/clients/browser.
 import { createDialog, execute, send } from '../../support/fixtures/chat.ts';
 import { apiKey, createUser } from '../../support/fixtures/users.ts';
 
-type Counts = Record<'dialogs' | 'thread' | 'other' | 'unread' | 'presence' | 'connection', number>;
+type Counts = Record<'dialogs' | 'thread' | 'other' | 'unread' | 'presence' | 'connection' | 'typing', number>;
 
 interface Shown {
   renders: Counts;
@@ -17,13 +17,13 @@ interface Shown {
   isReady: boolean;
 }
 
-/** Six components that count their renders, with the hooks of `@atrium/react`, for a user who signs in. */
+/** Seven components that count their renders, with the hooks of `@atrium/react`, for a user who signs in. */
 const componentsOf = (given: object) => `
   import { createAtrium } from '@atrium/client';
-  import { AtriumProvider, useConnection, useDialog, useDialogs, usePresence, useUnread } from '@atrium/react';
+  import { AtriumProvider, useConnection, useDialog, useDialogs, usePresence, useTyping, useUnread } from '@atrium/react';
   import { createRoot } from 'react-dom/client';
   const { url, applicationId, login, password, thread, other, userIds } = ${JSON.stringify(given)};
-  const renders = { dialogs: 0, thread: 0, other: 0, unread: 0, presence: 0, connection: 0 };
+  const renders = { dialogs: 0, thread: 0, other: 0, unread: 0, presence: 0, connection: 0, typing: 0 };
   const shown = globalThis.shown = { renders };
   const Dialogs = () => {
     renders.dialogs++;
@@ -45,11 +45,12 @@ const componentsOf = (given: object) => `
   const Unread = () => { renders.unread++; shown.unread = useUnread(); };
   const Presence = () => { renders.presence++; usePresence(userIds); };
   const Connection = () => { renders.connection++; shown.isReady = useConnection() === 'open'; };
+  const Typing = () => { renders.typing++; useTyping(thread); };
   const atrium = createAtrium({ url, applicationId });
   atrium.session.signIn({ login, password }).then(() =>
     createRoot(document.body).render(
       <AtriumProvider atrium={atrium}>
-        <Dialogs /><Thread /><Other /><Unread /><Presence /><Connection />
+        <Dialogs /><Thread /><Other /><Unread /><Presence /><Connection /><Typing />
       </AtriumProvider>,
     ),
   ).catch((error) => { shown.error = String(error); });`;
@@ -107,11 +108,11 @@ describe.skipIf(!hasBrowser)('renders of components with the hooks of @atrium/re
         ({ typing }) => typing === 1,
       ),
     };
-    const none: Counts = { dialogs: 0, thread: 0, other: 0, unread: 0, presence: 0, connection: 0 };
+    const none: Counts = { dialogs: 0, thread: 0, other: 0, unread: 0, presence: 0, connection: 0, typing: 0 };
     expect(counts).toEqual({
       'message in the thread': { ...none, dialogs: 1, thread: 1, unread: 1 },
       'message in the other dialog': { ...none, dialogs: 1, other: 1, unread: 1 },
-      typing: { ...none, thread: 1 },
+      typing: { ...none, thread: 1, typing: 1 },
     });
     await page.context().close();
   });

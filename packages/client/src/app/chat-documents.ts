@@ -18,8 +18,8 @@ export const UPDATE_USER = graphql(`mutation UpdateUser($id: Int!, $input: Updat
   updateUser(id: $id, input: $input) { id login fullName email blobId customData }
 }`);
 
-export const DIALOGS = graphql(`query Dialogs($first: Int, $after: String) {
-  dialogs(first: $first, after: $after) {
+export const DIALOGS = graphql(`query Dialogs($filter: DialogFilter, $first: Int, $after: String) {
+  dialogs(filter: $filter, first: $first, after: $after) {
     edges { node {
       id type name photo userId occupantIds adminIds lastMessage lastMessageId lastMessageUserId lastMessageDateSent
       unreadMessagesCount
@@ -41,6 +41,10 @@ export const UPDATE_DIALOG = graphql(`mutation UpdateDialog($id: ID!, $input: Up
     id type name photo userId occupantIds adminIds lastMessage lastMessageId lastMessageUserId lastMessageDateSent
     unreadMessagesCount
   }
+}`);
+export const MUTED = graphql(`query Muted($dialogId: ID!) { dialogNotifications(dialogId: $dialogId) { enabled } }`);
+export const MUTE = graphql(`mutation Mute($dialogId: ID!, $enabled: Boolean!) {
+  updateDialogNotifications(dialogId: $dialogId, enabled: $enabled) { enabled }
 }`);
 export const DELETE_DIALOG = graphql(`mutation DeleteDialog($id: ID!) { deleteDialog(id: $id) }`);
 

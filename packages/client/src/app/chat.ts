@@ -2,7 +2,7 @@ import { CREATE_DIALOG, dialogOf, UNREAD } from './chat-documents.ts';
 import type { Dialog, Page } from './chat-types.ts';
 import { type Core, persistently } from './core.ts';
 import { DialogHandle } from './dialog.ts';
-import { DialogList, type DialogsState } from './dialog-list.ts';
+import { DialogList, type DialogsPage, type DialogsState } from './dialog-list.ts';
 import type { OutboxEntry } from './outbox.ts';
 import { Presence } from './presence.ts';
 import { type Live, Store, watching } from './store.ts';
@@ -24,16 +24,8 @@ export class Chat {
   }
 
   /** One page of dialogs, latest activity first. */
-  dialogs({
-    first = 30,
-    after,
-    signal,
-  }: {
-    first?: number;
-    after?: string | null;
-    signal?: AbortSignal;
-  } = {}): Promise<Page<Dialog>> {
-    return this.#list.page(first, after, signal);
+  dialogs(of: DialogsPage = {}): Promise<Page<Dialog>> {
+    return this.#list.page(of);
   }
 
   /** The list of dialogs, kept up to date while something listens. */

@@ -15,6 +15,14 @@ export interface DialogsState {
   error?: AtriumError;
 }
 
+export interface DialogsPage {
+  first?: number;
+  after?: string | null;
+  /** Only dialogs whose name contains this text. */
+  name?: string;
+  signal?: AbortSignal;
+}
+
 const START: DialogsState = { status: 'loading', dialogs: [], hasMore: false, isLoadingMore: false, isStale: false };
 const PAGE = 30;
 /** Dialogs that are kept for offline use. */
@@ -38,8 +46,9 @@ export class DialogList {
     core.stores.add(this.store as Store<unknown>);
   }
 
-  async page(first: number, after: string | null | undefined, signal?: AbortSignal): Promise<Page<Dialog>> {
-    const { dialogs } = await this.#core.client.query(DIALOGS, { first, after }, { signal });
+  async page({ first = PAGE, after, name, signal }: DialogsPage): Promise<Page<Dialog>> {
+    const filter = name ? { name: { contains: name } } : undefined;
+    const { dialogs } = await this.#core.client.query(DIALOGS, { filter, first, after }, { signal });
     const userId = this.#core.userId();
     return {
       items: dialogs.edges.map(({ node }) => dialogOf(node, userId)),
@@ -53,7 +62,7 @@ export class DialogList {
     if (!hasMore || isLoadingMore) return;
     this.#set({ isLoadingMore: true });
     try {
-      const { items, hasMore, cursor } = await this.page(PAGE, this.#cursor);
+      const { items, hasMore, cursor } = await this.page({ after: this.#cursor });
       const shownIds = new Set(this.store.get().dialogs.map(({ id }) => id));
       this.#cursor = cursor;
       this.#set({ dialogs: [...this.store.get().dialogs, ...items.filter(({ id }) => !shownIds.has(id))], hasMore });
@@ -119,7 +128,7 @@ export class DialogList {
     const early: DialogEvent[] = [];
     this.#early = early;
     try {
-      const page = await persistently(() => this.page(PAGE, null, signal), signal);
+      const page = await persistently(() => this.page({ signal }), signal);
       // A later call replaces this one.
       if (!page || signal.aborted || this.#early !== early) return;
       this.#early = undefined;

@@ -1,9 +1,22 @@
-import { DELETE, DELETE_DIALOG, DIALOG, dialogOf, EDIT, MARK, REACT, TYPE, UPDATE_DIALOG } from './chat-documents.ts';
+import {
+  DELETE,
+  DELETE_DIALOG,
+  DIALOG,
+  dialogOf,
+  EDIT,
+  MARK,
+  MUTE,
+  MUTED,
+  REACT,
+  TYPE,
+  UPDATE_DIALOG,
+} from './chat-documents.ts';
 import type { Dialog, Message, MessageContent, SentMessage } from './chat-types.ts';
 import type { Core } from './core.ts';
 import type { DialogList } from './dialog-list.ts';
 import { type Live, quiet, watching } from './store.ts';
 import { Thread, type ThreadState } from './thread.ts';
+import { TypingUsers } from './typing-users.ts';
 
 /** Subscribers see "typing" for a few seconds, so more frequent reports say nothing new. */
 const TYPING_INTERVAL = 3_000;
@@ -19,6 +32,8 @@ export class DialogHandle {
   readonly #core: Core;
   readonly #list: DialogList;
   readonly #thread: Thread;
+  /** Ids of the other users who are typing, for lists of dialogs; those of an open dialog are in `thread`. */
+  readonly typingIds: Live<readonly number[]>;
   #typedAt = 0;
   #marking: Promise<void> | undefined;
 
@@ -26,7 +41,9 @@ export class DialogHandle {
     this.id = id;
     this.#core = core;
     this.#list = list;
-    this.#thread = new Thread(core, id);
+    const { store } = new TypingUsers(core, id);
+    this.typingIds = store;
+    this.#thread = new Thread(core, id, store);
   }
 
   /** The latest messages and who is typing, kept up to date while something listens. */
@@ -39,9 +56,12 @@ export class DialogHandle {
     return watching(this.thread, show);
   }
 
+  /** Also adds it to the list of dialogs. */
   async load(): Promise<Dialog> {
-    const { dialog } = await this.#core.client.query(DIALOG, { id: this.id });
-    return dialogOf(dialog, this.#core.userId());
+    const answer = await this.#core.client.query(DIALOG, { id: this.id });
+    const dialog = dialogOf(answer.dialog, this.#core.userId());
+    this.#list.put(dialog);
+    return dialog;
   }
 
   /**
@@ -141,19 +161,30 @@ export class DialogHandle {
     return quiet(this.#thread.jumpToLatest());
   }
 
-  /** Changes a group: its name, photo or members. */
+  /** Changes a group: its name, photo, members or admins. A photo of null removes it. */
   async update(changes: {
     name?: string;
-    photo?: string;
+    photo?: string | null;
     addUserIds?: number[];
     removeUserIds?: number[];
+    addAdminIds?: number[];
+    removeAdminIds?: number[];
   }): Promise<Dialog> {
-    const { name, photo, addUserIds: addOccupantIds, removeUserIds: removeOccupantIds } = changes;
-    const input = { name, photo, addOccupantIds, removeOccupantIds };
+    const { addUserIds: addOccupantIds, removeUserIds: removeOccupantIds, ...others } = changes;
+    const input = { ...others, addOccupantIds, removeOccupantIds };
     const { updateDialog } = await this.#core.client.mutate(UPDATE_DIALOG, { id: this.id, input });
     const dialog = dialogOf(updateDialog, this.#core.userId());
     this.#list.put(dialog);
     return dialog;
+  }
+
+  /** Whether the user receives no pushes for new messages of the dialog. */
+  async isMuted(): Promise<boolean> {
+    return !(await this.#core.client.query(MUTED, { dialogId: this.id })).dialogNotifications.enabled;
+  }
+
+  async mute(isMuted = true): Promise<void> {
+    await this.#core.client.mutate(MUTE, { dialogId: this.id, enabled: !isMuted }, { idempotent: true });
   }
 
   /** Leaves a group, or hides a private dialog until its next message. */

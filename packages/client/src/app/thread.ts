@@ -1,12 +1,12 @@
 import { AtriumError } from '../errors.ts';
-import { type DialogEvent, MESSAGES, messageOf, TYPING } from './chat-documents.ts';
+import { type DialogEvent, MESSAGES, messageOf } from './chat-documents.ts';
 import type { Message, SentMessage } from './chat-types.ts';
 import { asAtriumError, type Core, persistently, type Status } from './core.ts';
 import { attachmentsOf, membersOf } from './foreign-json.ts';
 import { MessageWindow } from './message-window.ts';
 import { ReactionLoads } from './reaction-loads.ts';
 import { Store } from './store.ts';
-import { TypingUsers } from './typing-users.ts';
+import type { TypingUsers } from './typing-users.ts';
 
 export interface ThreadState {
   status: Status;
@@ -57,11 +57,12 @@ export class Thread {
       this.refresh();
     },
   );
-  readonly #typing = new TypingUsers((typing) => this.#set({ typing }));
+  readonly #typing: TypingUsers['store'];
 
-  constructor(core: Core, dialogId: string) {
+  constructor(core: Core, dialogId: string, typing: TypingUsers['store']) {
     this.#core = core;
     this.#dialogId = dialogId;
+    this.#typing = typing;
     this.window = new MessageWindow(dialogId, core.userId);
     this.store = new Store(START, () => this.#start());
     core.stores.add(this.store as Store<unknown>);
@@ -189,17 +190,9 @@ export class Thread {
       () => this.#load(stopped.signal),
       (error) => !stopped.signal.aborted && this.#set({ status: 'error', error: asAtriumError(error) }),
     );
-    const { client, outbox } = this.#core;
-    const typing = client.subscribe(
-      TYPING,
-      { dialogId: this.#dialogId },
-      {
-        next: ({ typing: { userId } }) => {
-          if (userId !== this.#core.userId()) this.#typing.add(userId);
-        },
-        end: () => {},
-      },
-    );
+    const { outbox } = this.#core;
+    const stopTyping = this.#typing.subscribe(() => this.#set({ typing: this.#typing.get() }));
+    this.#set({ typing: this.#typing.get() });
     const stopEntries = outbox.entries.subscribe(() => this.refresh());
     const stopSent = outbox.onSent((entry, message) => {
       if (entry.dialogId !== this.#dialogId) return;
@@ -210,10 +203,9 @@ export class Thread {
     return () => {
       stopped.abort();
       stop();
-      typing.stop();
+      stopTyping();
       stopEntries();
       stopSent();
-      this.#typing.clear();
     };
   }
 
@@ -245,7 +237,6 @@ export class Thread {
   }
 
   #receive(event: DialogEvent): void {
-    if (event.__typename === 'MessageSent') this.#typing.remove(event.message.senderId);
     for (const events of this.#during) events.push(event);
     if (this.#early) this.#early.push(event);
     else {

@@ -1,0 +1,45 @@
+import { useAtrium } from '@atrium/react';
+import { memo, type ReactNode } from 'react';
+
+const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
+const PUNCTUATION = '.,;:!?\'"*_';
+const BRACKETS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+/** A text whose addresses with `http` and `https` are links. Those of other schemes remain text. */
+export const Text = memo(function Text({ text }: { text: string }) {
+  const { files } = useAtrium();
+  const parts: ReactNode[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
+    const address = withoutPunctuation(found);
+    const link = files.link({ url: address });
+    if (!link) continue;
+    parts.push(
+      text.slice(end, index),
+      <a key={index} href={link.url} target="_blank" rel="noopener noreferrer">
+        {address}
+      </a>,
+    );
+    end = index + address.length;
+  }
+  return (
+    <span className="atrium-text">
+      {parts}
+      {text.slice(end)}
+    </span>
+  );
+});
+
+/** Without what belongs to the sentence: `(see https://example.com/a_(b)).` */
+function withoutPunctuation(address: string): string {
+  let end = address.length;
+  for (; end > 0; end--) {
+    const last = address[end - 1]!;
+    const opening = BRACKETS[last];
+    if (!PUNCTUATION.includes(last) && (!opening || isBalanced(address.slice(0, end), opening, last))) break;
+  }
+  return address.slice(0, end);
+}
+
+const isBalanced = (text: string, opening: string, closing: string) =>
+  text.split(opening).length >= text.split(closing).length;
