@@ -3,7 +3,7 @@ import { memo, type ReactNode } from 'react';
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
 const PUNCTUATION = '.,;:!?\'"*_';
-const BRACKETS: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+const BRACKETS = { ')': '(', ']': '[', '}': '{' };
 
 /** A text whose addresses with `http` and `https` are links. Those of other schemes remain text. */
 export const Text = memo(function Text({ text }: { text: string }) {
@@ -30,16 +30,24 @@ export const Text = memo(function Text({ text }: { text: string }) {
   );
 });
 
-/** Without what belongs to the sentence: `(see https://example.com/a_(b)).` */
+/** Without what belongs to the sentence: `(see https://example.com/a_(b)).` Takes one pass, because others write the text. */
 function withoutPunctuation(address: string): string {
+  const unopened = new Map(
+    Object.entries(BRACKETS).map(([closing, opening]) => [
+      closing,
+      countOf(address, closing) - countOf(address, opening),
+    ]),
+  );
   let end = address.length;
   for (; end > 0; end--) {
     const last = address[end - 1]!;
-    const opening = BRACKETS[last];
-    if (!PUNCTUATION.includes(last) && (!opening || isBalanced(address.slice(0, end), opening, last))) break;
+    const surplus = unopened.get(last) ?? 0;
+    if (!PUNCTUATION.includes(last) && surplus <= 0) break;
+    unopened.set(last, surplus - 1);
   }
   return address.slice(0, end);
 }
 
-const isBalanced = (text: string, opening: string, closing: string) =>
-  text.split(opening).length >= text.split(closing).length;
+function countOf(text: string, character: string): number {
+  return text.split(character).length - 1;
+}
