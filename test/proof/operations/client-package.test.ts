@@ -287,7 +287,7 @@ async function sizeOf(folder: string): Promise<number> {
 
 test.each([
   ['createClient, graphql', 36_500, 13_000],
-  ['createAtrium', 78_000, 25_500],
+  ['createAtrium', 79_000, 25_500],
 ])('the bundle of %s is below %i bytes, or %i compressed', async (imports, size, compressed) => {
   const entry = join(app, 'weight.mjs');
   await writeFile(entry, `import { ${imports} } from '@atrium/client'; globalThis.it = [${imports}];`);
