@@ -166,9 +166,12 @@ const answered = new Promise((resolve) => {
     if (messages.length === 2 && messages.every(({ state }) => state === 'sent')) resolve(messages.map(({ text }) => text));
   });
 });
+let hasAnswered = false;
 const live = new Promise((resolve) => {
   showLive(dora.client, id, (messages) => {
-    if (messages.length === 1) send(dora, id, 'Yes!');
+    // Shown again if the event arrives after it was loaded.
+    if (messages.length === 1 && !hasAnswered) send(dora, id, 'Yes!');
+    hasAnswered ||= messages.length === 1;
     if (messages.length === 2) resolve(messages.length);
   });
 });
