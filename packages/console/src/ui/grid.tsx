@@ -33,6 +33,7 @@ export interface GridColumn<Row> {
   isRead?: boolean | undefined;
   /** Undefined if its cells cannot be edited. */
   editor?: ((row: Row, session: EditSession) => ReactNode) | undefined;
+  isEditable?: ((row: Row) => boolean) | undefined;
   /** Space on a cell. Undefined: selects the row. */
   onToggle?: ((row: Row) => void) | undefined;
   /** Stores a text that was pasted; empty after the key Delete. */
@@ -60,6 +61,7 @@ interface GridProps<Row> {
 
 const ROW_HEIGHT = 34;
 const HEAD_HEIGHT = 36;
+const MAX_SHOWN = 300;
 /** Of the first cell, with the buttons of its row. */
 const CHECK_WIDTH = 60;
 
@@ -94,7 +96,9 @@ export function Grid<Row>({ label, of: list, columns, keyOf, selected, onSelect,
   };
   const select = (row: Row) => onSelect(toggled(selected, keyOf(row)));
   const edit = (place: Place, typed?: string) => {
-    if (columns[place.column]?.editor) setEdited({ ...place, typed });
+    const column = columns[place.column];
+    const row = rows[place.row];
+    if (row && column?.editor && column.isEditable?.(row) !== false) setEdited({ ...place, typed });
   };
   const close: EditSession['close'] = (next) => {
     setEdited(undefined);
@@ -259,7 +263,9 @@ const GridRow = memo(function GridRow({
             style={nth === 0 ? leftOf(CHECK_WIDTH) : undefined}
             data-cell={`${index}:${nth}`}
             tabIndex={focused === nth ? 0 : -1}
-            aria-label={isOpen || column.isRead ? undefined : `${column.name}: ${column.textOf(row) || t`empty`}`}
+            aria-label={
+              isOpen || column.isRead ? undefined : `${column.name}: ${shortened(column.textOf(row)) || t`empty`}`
+            }
             aria-readonly={!column.editor}
             onFocus={() => actions.current.setAt(place)}
             onDoubleClick={() => actions.current.edit(place)}
@@ -308,6 +314,11 @@ function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value);
   latest.current = value;
   return latest;
+}
+
+/** A text may be as long as a record. */
+export function shortened(text: string): string {
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function leftOf(pixels: number): CSSProperties {

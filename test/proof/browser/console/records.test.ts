@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
-import { APPLICATION, useApp } from '../../../support/app/app.ts';
+import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { apiKey, createUser } from '../../../support/fixtures/users.ts';
+
+const execute = promisify(execFile);
 
 const cell = (page: Page, name: string) => page.getByRole('gridcell', { name, exact: true });
 
@@ -202,33 +206,73 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await panel.getByText('fields').first().waitFor();
   });
 
-  test('the shown requests run', async () => {
-    const { name, ids } = await createParts(1);
+  test('the shown requests run in each form', async () => {
+    const { name, ids } = await createParts(3);
     const [id] = ids;
     const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=requests`);
-    const panel = page.getByRole('dialog', { name: `Record ${id}` });
-    const run = async (label: string) => {
-      const text = await panel
-        .locator('div', { has: page.getByText(label, { exact: true }) })
-        .last()
-        .locator('pre')
-        .textContent();
+    const run = async (label: string, form: 'curl' | 'GraphQL' | 'TypeScript') => {
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(form, { exact: true }).click();
+      const sample = dialog.locator('div', { has: page.getByText(label, { exact: true }) }).last();
+      const text = (await sample.locator('pre').textContent())!;
       const env = { ...process.env, ATRIUM_API_KEY: APPLICATION.apiKey };
-      const { stdout } = await promisify(execFile)('sh', ['-c', text!], { env });
-      return stdout && JSON.parse(stdout);
+      if (form !== 'TypeScript') return JSON.parse((await execute('sh', ['-c', text], { env })).stdout || 'null');
+      const { stdout } = await execute('npx', ['tsx', await sampleFile(text)], { env });
+      return JSON.parse(stdout);
     };
-    expect(await run('Read the record')).toMatchObject({ _id: id, name: 'part 0' });
-    expect(await run('Change the record')).toMatchObject({ _id: id, name: 'part 0' });
-    await panel.getByText('GraphQL', { exact: true }).click();
-    expect((await run('Read the record')).data.record).toMatchObject({ id, fields: { name: 'part 0' } });
-    expect((await run('Delete the record')).data.deleteRecords.deletedIds).toEqual([id]);
+    expect(await run('Read the record', 'curl')).toMatchObject({ _id: id, name: 'part 0' });
+    expect(await run('Change the record', 'curl')).toMatchObject({ _id: id, name: 'part 0' });
+    for (const form of ['GraphQL', 'TypeScript'] as const) {
+      const answer = await run('Read the record', form);
+      expect((answer.data ?? answer).record).toMatchObject({ id, fields: { name: 'part 0' } });
+    }
+    expect((await run('Delete the record', 'GraphQL')).data.deleteRecords.deletedIds).toEqual([id]);
+
+    const conditions = [
+      { field: 'amount', operator: 'gte', text: '1' },
+      { field: 'name', operator: 'contains', text: 'part' },
+      { field: 'createdAt', operator: 'gt', text: '2001-01-01T00:00:00Z' },
+    ];
+    const search = new URLSearchParams({ filter: JSON.stringify(conditions), sort: '-amount', requests: '1' });
+    await page.goto(`${running.url}${APP}/data/${name}?${search}`);
+    await page.getByText('2 records', { exact: true }).waitFor();
+    const list = await run('List these records', 'curl');
+    expect(list.items.map((item: { name: string }) => item.name)).toEqual(['part 2', 'part 1']);
+    for (const form of ['GraphQL', 'TypeScript'] as const) {
+      const answer = await run('List these records', form);
+      const { edges } = (answer.data ?? answer).records;
+      expect(edges.map(({ node }: { node: { fields: { name: string } } }) => node.fields.name)).toEqual([
+        'part 2',
+        'part 1',
+      ]);
+    }
+  });
+
+  test('lines of a text are kept, and the grid of a user says how many records they may read', async () => {
+    const { name, where } = await createParts(2);
+    await graphql(
+      'mutation ($n: String!, $f: JSON!) { createRecord(input: { className: $n, fields: $f, permissions: { read: { access: OWNER } } }) { id } }',
+      { n: name, f: { name: 'first\nsecond', amount: 9 } },
+      apiKey,
+    );
+    const reader = await createUser();
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?sort=-amount`);
+    await cell(page, 'name: first second').dblclick();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('!');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => (await db.record.findMany({ where })).map(({ fields }) => fields))
+      .toContainEqual({ name: 'first\nsecond!', amount: 9 });
+    await page.getByLabel('See as user').fill(String(reader.id));
+    await page.getByText(`User ${reader.id} may read 2 of 3.`).waitFor();
   });
 
   test('records are imported from CSV with chosen columns, refused rows are listed, and the rest is exported again', async () => {
     const { name } = await createParts(0);
     const { page } = await openAs(await owner(), `${APP}/data/${name}`);
     const rows = Array.from({ length: 250 }, (_, index) => `"part, ${index}",${index}`);
-    const broken = ['"part, 3",7', 'wrong,many', '"part, 3",8'];
+    const broken = ['"part, 3",7', 'wrong,many', '"part, 3",8', 'one,2,3'];
     const open = async (item: string) => {
       await page.getByRole('button', { name: 'Import and export' }).click();
       await page.getByRole('menuitem', { name: item }).click();
@@ -241,11 +285,28 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await page.getByText('250 rows can be imported.').waitFor();
     await page.getByText('Row 252: name: row 5 has the same value, which must be unique.').waitFor();
     await page.getByText('Row 253: amount: Enter a number.').waitFor();
+    await page.getByText('Row 255: It does not have 2 values.').waitFor();
+    await page.getByRole('combobox', { name: 'Field of name' }).click();
+    await page.getByRole('option', { name: 'amount' }).click();
+    expect(await page.getByRole('combobox', { name: 'Field of How many' }).inputValue()).toBe('Leave out');
+    for (const [column, field] of [
+      ['How many', 'amount'],
+      ['name', 'name'],
+    ]) {
+      await page.getByRole('combobox', { name: `Field of ${column}` }).click();
+      await page.getByRole('option', { name: field!, exact: true }).click();
+    }
+    await page.getByText('250 rows can be imported.').waitFor();
     await graphql(CREATE, { name, records: [{ fields: { name: 'part, 9' } }] }, apiKey);
     await page.getByRole('button', { name: 'Import 250 rows' }).click();
     await page.getByText('249 records imported.').waitFor();
     await page.getByText(/^Row 11: /).waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
+    await open('Import a JSON or CSV file');
+    const numbers = { name: 'parts.json', mimeType: 'application/json', buffer: Buffer.from('[1, {"name": "p"}]') };
+    await page.locator('input[type=file]').setInputFiles(numbers);
+    await page.getByText('Row 1: This is not an object.').waitFor();
+    await page.keyboard.press('Escape');
     const downloading = page.waitForEvent('download');
     await open('Export as CSV');
     const stream = await (await downloading).createReadStream();
@@ -261,6 +322,15 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
 const CREATE = `mutation ($name: String!, $records: [NewRecordInput!]!) {
   createRecords(className: $name, records: $records) { id }
 }`;
+
+/** Where `@atrium/client` is found; what it prints is JSON. */
+async function sampleFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(process.cwd(), 'node_modules/.sample-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'sample.mts');
+  await writeFile(file, text.replace(/console\.log\((.*)\);$/, 'console.log(JSON.stringify($1));'));
+  return file;
+}
 
 let classes = 0;
 

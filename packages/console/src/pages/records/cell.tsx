@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { bytesText } from '../../ui/bytes.ts';
-import type { EditSession } from '../../ui/grid.tsx';
+import { type EditSession, shortened } from '../../ui/grid.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Time } from '../../ui/values.tsx';
 import type { DataRecord, Field } from './documents.ts';
@@ -16,7 +16,7 @@ export function CellValue({ record, field }: { record: DataRecord; field: Field 
   if (record.fields === null) return <span className="soft">{t`hidden`}</span>;
   const value = record.fields[field.name];
   if (value === null || value === undefined) return <span className="soft">–</span>;
-  if (field.array) return textOf(value, field);
+  if (field.array) return shortened(textOf(value, field));
   switch (field.type) {
     case 'BOOLEAN':
       return value ? (
@@ -42,7 +42,7 @@ export function CellValue({ record, field }: { record: DataRecord; field: Field 
       );
     }
     default:
-      return textOf(value, field);
+      return shortened(textOf(value, field));
   }
 }
 
@@ -70,7 +70,7 @@ interface CellEditorProps {
   onStore: (text: string) => void;
 }
 
-/** Enter and Tab store, Escape cancels. A value that the field cannot have keeps the input open. */
+/** Enter and Tab store, Shift Enter begins a line, Escape cancels. A value that the field cannot have keeps the input open. */
 export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
   const [edited, setEdited] = useState(session.typed ?? text);
   const [problem, setProblem] = useState<string>();
@@ -83,7 +83,7 @@ export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') save('down');
+    if (event.key === 'Enter' && !event.shiftKey) save('down');
     else if (event.key === 'Tab' && !event.shiftKey) save('right');
     else if (event.key === 'Escape') session.close('stay');
     else return;
@@ -92,8 +92,9 @@ export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
   };
   return (
     <Tooltip label={problem} opened={problem !== undefined} color="red" position="bottom-start" withinPortal>
-      <input
+      <textarea
         className="grid-input"
+        rows={1}
         aria-label={name}
         aria-invalid={problem !== undefined}
         value={edited}

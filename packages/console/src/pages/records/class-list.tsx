@@ -5,12 +5,10 @@ import { IconPlus, IconTable } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { query } from '../../app/clients.ts';
-import { COUNT } from './documents.ts';
+import { countQuery } from './view.ts';
 
 /** Counting is not free; further classes have no count. */
 const MAX_COUNTED = 30;
-const COUNT_LIFETIME_MS = 60_000;
 
 interface ClassListProps {
   application: number;
@@ -95,12 +93,7 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 function useCounts(application: number, names: readonly string[]): ReadonlyMap<string, string> {
   const counted = names.slice(0, MAX_COUNTED);
   const results = useQueries({
-    queries: counted.map((className) => ({
-      queryKey: [application, 'records', className, 'count'],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        (await query({ application }, COUNT, { className, filter: null }, signal)).records.totalCount,
-      staleTime: COUNT_LIFETIME_MS,
-    })),
+    queries: counted.map((className) => countQuery({ application, className, onBehalfOf: undefined, filter: {} })),
   });
   return new Map(
     counted.flatMap((name, index) => {

@@ -78,6 +78,9 @@ export function useColumns(options: ColumnOptions): {
   }, [definition, columns, sort, application]);
 }
 
+/** The values of others are hidden from the user as whom the administrator looks. */
+const isReadable = ({ fields }: DataRecord) => fields !== null;
+
 function fieldColumn(field: Field, change: Change, onProblem: (error: unknown) => void): Base {
   const { name, type, array } = field;
   const text = (record: DataRecord) => textOf(record.fields?.[name], field);
@@ -95,6 +98,7 @@ function fieldColumn(field: Field, change: Change, onProblem: (error: unknown) =
     textOf: text,
     render: (record) => <CellValue record={record} field={field} />,
     ...(isEditable && {
+      isEditable: isReadable,
       editor: (record, session) => (
         <CellEditor
           name={name}
@@ -105,13 +109,14 @@ function fieldColumn(field: Field, change: Change, onProblem: (error: unknown) =
       ),
       store: (record, typed) => {
         try {
-          if (typed !== text(record)) set(record, parseValue(typed, field));
+          if (isReadable(record) && typed !== text(record)) set(record, parseValue(typed, field));
         } catch (error) {
           onProblem(error);
         }
       },
     }),
-    ...(type === 'BOOLEAN' && !array && { onToggle: (record) => set(record, record.fields?.[name] !== true) }),
+    ...(type === 'BOOLEAN' &&
+      !array && { onToggle: (record) => isReadable(record) && set(record, record.fields?.[name] !== true) }),
   };
 }
 

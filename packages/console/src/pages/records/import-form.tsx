@@ -17,6 +17,7 @@ import {
   readSource,
   type Source,
   store,
+  withColumn,
 } from './import.ts';
 import type { View } from './view.ts';
 
@@ -143,7 +144,7 @@ function ColumnTable({ source, mapping, definition, onChange }: ColumnTableProps
                   aria-label={t`Field of ${column}`}
                   data={options}
                   value={mapping[column] ?? IGNORED}
-                  onChange={(value) => onChange({ ...mapping, [column]: value === IGNORED ? null : value })}
+                  onChange={(value) => onChange(withColumn(mapping, column, value === IGNORED ? null : value))}
                   allowDeselect={false}
                   comboboxProps={{ zIndex: 500 }}
                 />

@@ -13,6 +13,8 @@ export interface Source {
   columns: string[];
   rows: Values[];
   isText: boolean;
+  /** Why a row cannot be read, by its index. */
+  broken: ReadonlyMap<number, string>;
 }
 
 /** Name of a field by name of a column; columns without one are ignored. */
@@ -35,9 +37,8 @@ export async function readSource(file: File): Promise<Source> {
   const text = await file.text();
   if (!file.name.toLowerCase().endsWith('.json')) {
     const { data, meta, errors } = Papa.parse<Values>(text, { header: true, skipEmptyLines: true });
-    const broken = errors.find(({ type }) => type === 'Quotes');
-    if (broken) throw new Error(t`Row ${(broken.row ?? 0) + 2} has an unclosed quote.`);
-    return { columns: meta.fields ?? [], rows: data, isText: true };
+    const columns = meta.fields ?? [];
+    return { columns, rows: data, isText: true, broken: brokenRows(errors, columns.length) };
   }
   let rows: unknown;
   try {
@@ -47,14 +48,35 @@ export async function readSource(file: File): Promise<Source> {
   }
   if (!Array.isArray(rows)) throw new Error(t`The file must contain a list of objects.`);
   const objects = rows.map(membersOf);
-  return { columns: [...new Set(objects.flatMap(Object.keys))], rows: objects, isText: false };
+  const isObject = (row: unknown) => typeof row === 'object' && row !== null && !Array.isArray(row);
+  const broken = new Map(rows.flatMap((row, index) => (isObject(row) ? [] : [[index, t`This is not an object.`]])));
+  return { columns: [...new Set(objects.flatMap(Object.keys))], rows: objects, isText: false, broken };
 }
 
-/** Columns with the name of a field, without regard to case, spaces and underscores. */
+function brokenRows(errors: Papa.ParseError[], columns: number): Map<number, string> {
+  const texts: Partial<Record<Papa.ParseError['type'], string>> = {
+    Quotes: t`A quote is not closed, or text follows it.`,
+    FieldMismatch: t`It does not have ${columns} values.`,
+  };
+  return new Map(errors.flatMap(({ row, type }) => (row === undefined || !texts[type] ? [] : [[row, texts[type]]])));
+}
+
+/** Columns with the name of a field, without regard to case, spaces and underscores; of several, the first. */
 export function mappingOf({ columns }: Source, { fields }: RecordClass): Mapping {
   const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '');
-  const known = new Map(importable(fields).map(({ name }) => [plain(name), name]));
-  return Object.fromEntries(columns.map((name) => [name, known.get(plain(name)) ?? null]));
+  const free = new Map(importable(fields).map(({ name }) => [plain(name), name]));
+  const take = (column: string): [string, string | null] => {
+    const name = free.get(plain(column)) ?? null;
+    free.delete(plain(column));
+    return [column, name];
+  };
+  return Object.fromEntries(columns.map(take));
+}
+
+/** A field has the values of one column only. */
+export function withColumn(mapping: Mapping, column: string, field: string | null): Mapping {
+  const others = Object.entries(mapping).map(([name, value]) => [name, value === field ? null : value]);
+  return { ...Object.fromEntries(others), [column]: field };
 }
 
 export function importable(fields: readonly Field[]): Field[] {
@@ -73,6 +95,8 @@ export function prepare(source: Source, mapping: Mapping, { fields }: RecordClas
   for (const [index, row] of source.rows.entries()) {
     const number = index + (source.isText ? 2 : 1);
     try {
+      const problem = source.broken.get(index);
+      if (problem) throw new Error(problem);
       const values = pairs.flatMap(([column, field]) => readValue(row[column], field, source.isText));
       const record = Object.fromEntries(values);
       requireFields(record, fields);

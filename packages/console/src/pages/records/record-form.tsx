@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
@@ -54,16 +54,21 @@ export function RecordForm({ view, definition, record, onDone, onDeleted = onDon
     <form onSubmit={submit}>
       <Stack>
         {record && <Facts record={record} />}
-        {fields.map(({ name, type, array, required }) => (
-          <TextInput
-            key={name}
-            label={name}
-            description={array ? t`A list in JSON, for example ["a", "b"]` : FORMATS[type] || TYPE_NAMES[type]}
-            value={texts[name] ?? ''}
-            onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
-            withAsterisk={required}
-          />
-        ))}
+        {fields.map(({ name, type, array, required }) => {
+          // Only this one keeps the lines of a text.
+          const Input = type === 'STRING' && !array ? Textarea : TextInput;
+          return (
+            <Input
+              key={name}
+              label={name}
+              description={array ? t`A list in JSON, for example ["a", "b"]` : FORMATS[type] || TYPE_NAMES[type]}
+              value={texts[name] ?? ''}
+              onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+              withAsterisk={required}
+              {...(Input === Textarea && { autosize: true, minRows: 1, maxRows: 12 })}
+            />
+          );
+        })}
         {save.error && (
           <Alert color="red" role="alert">
             {sentenceOf(save.error)}

@@ -7,7 +7,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
-import { mutate, query } from '../../app/clients.ts';
+import { mutate } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { Grid } from '../../ui/grid.tsx';
@@ -15,7 +15,7 @@ import { Empty } from '../../ui/page.tsx';
 import { Bulk } from './bulk.tsx';
 import { useChanges } from './changes.ts';
 import { useColumns } from './columns.tsx';
-import { COUNT, type DataRecord, type Field, type RecordClass, UPDATE_CLASS } from './documents.ts';
+import { type DataRecord, type Field, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { Filters, readConditions, recordFilter } from './filters.tsx';
 import { GridMenus } from './grid-menus.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -27,7 +27,7 @@ import { Requests } from './requests-view.tsx';
 import { Statistics } from './statistics.tsx';
 import { classesKey } from './use-class.ts';
 import { useLiveRecords } from './use-live-records.ts';
-import { fetchRecords, recordsKey, type View } from './view.ts';
+import { countQuery, fetchRecords, recordsKey, type View } from './view.ts';
 
 const from = '/shell/apps/$application/data/$class';
 
@@ -193,17 +193,26 @@ function orderOf(sort: string): View['orderBy'] {
   return sort.startsWith('-') ? { field: sort.slice(1), direction: 'DESC' } : { field: sort, direction: 'ASC' };
 }
 
-/** Counted after the rows are shown, because it may take longer. */
+/** Counted after the rows are shown, because it may take longer. As a user, also how many of them there are. */
 function Total({ view }: { view: View }) {
-  const { application, className, onBehalfOf, filter } = view;
-  const { data } = useQuery({
-    queryKey: [application, 'records', className, 'count', onBehalfOf ?? null, filter],
-    queryFn: async ({ signal }) =>
-      (await query({ application, onBehalfOf }, COUNT, { className, filter }, signal)).records.totalCount,
+  const { onBehalfOf } = view;
+  const { data: readable } = useQuery(countQuery(view));
+  const { data: all } = useQuery({
+    ...countQuery({ ...view, onBehalfOf: undefined }),
+    enabled: onBehalfOf !== undefined,
   });
   return (
     <Text size="sm" c="dimmed" role="status">
-      {data !== undefined && <Plural value={data} one="# record" other="# records" />}
+      {readable !== undefined &&
+        (onBehalfOf === undefined ? (
+          <Plural value={readable} one="# record" other="# records" />
+        ) : (
+          all !== undefined && (
+            <Trans>
+              User {onBehalfOf} may read {readable} of {all}.
+            </Trans>
+          )
+        ))}
     </Text>
   );
 }

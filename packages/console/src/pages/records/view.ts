@@ -1,6 +1,6 @@
-import type { InfiniteData } from '@tanstack/react-query';
+import { type InfiniteData, queryOptions } from '@tanstack/react-query';
 import { query } from '../../app/clients.ts';
-import { RECORDS, recordOf } from './documents.ts';
+import { COUNT, RECORDS, recordOf } from './documents.ts';
 
 /** What the grid shows; the address contains it. */
 export interface View {
@@ -29,3 +29,16 @@ export async function fetchRecords(view: View, first: number, after: string | nu
 }
 
 export type RecordPages = InfiniteData<Awaited<ReturnType<typeof fetchRecords>>>;
+
+/** Counting is not free. */
+const COUNT_LIFETIME_MS = 60_000;
+
+/** Number of records; fetched again with those of the class. */
+export function countQuery({ application, className, onBehalfOf, filter }: Omit<View, 'orderBy'>) {
+  return queryOptions({
+    queryKey: [application, 'records', className, 'count', onBehalfOf ?? null, filter],
+    queryFn: async ({ signal }) =>
+      (await query({ application, onBehalfOf }, COUNT, { className, filter }, signal)).records.totalCount,
+    staleTime: COUNT_LIFETIME_MS,
+  });
+}
