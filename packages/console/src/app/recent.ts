@@ -1,4 +1,5 @@
 import type { AnyRouter } from '@tanstack/react-router';
+import { FORMS } from '../ui/use-open-in-address.ts';
 
 /** A page that was opened in this tab. */
 export interface RecentPlace {
@@ -26,12 +27,9 @@ export const recentPlaces = {
   },
 };
 
-/** Parameters that open a form. */
-const FORMS = ['create', 'define', 'import', 'requests', 'start'];
-
 function withoutForms(address: string): string {
   const [path, query] = address.split('?');
-  const kept = [...new URLSearchParams(query)].filter(([name]) => !FORMS.includes(name));
+  const kept = [...new URLSearchParams(query)].filter(([name]) => !FORMS.some((form) => form === name));
   return kept.length > 0 ? `${path}?${new URLSearchParams(kept)}` : path!;
 }
 

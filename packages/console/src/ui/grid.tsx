@@ -1,51 +1,23 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Checkbox, Skeleton, Text } from '@mantine/core';
-import { IconArrowsDiagonal } from '@tabler/icons-react';
+import { Checkbox, Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  memo,
-  type ReactNode,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { cellAfter, PAGE_ROWS, type Place } from './grid-keys.ts';
+import {
+  type Actions,
+  CHECK_WIDTH,
+  type EditSession,
+  type GridColumn,
+  GridRow,
+  leftOf,
+  Placeholder,
+  ROW_HEIGHT,
+} from './grid-row.tsx';
 import { Failure } from './page.tsx';
 import { type RowsPage, useNextPage } from './rows.tsx';
 import './grid.css';
-
-export interface GridColumn<Row> {
-  key: string;
-  name: string;
-  header: ReactNode;
-  /** Pixels. */
-  width: number;
-  render: (row: Row) => ReactNode;
-  /** What a cell shows: for screen readers, and to copy it. */
-  textOf: (row: Row) => string;
-  isNumber?: boolean | undefined;
-  /** Whether a screen reader reads what its cells show, and not `textOf`. */
-  isRead?: boolean | undefined;
-  /** Undefined if its cells cannot be edited. */
-  editor?: ((row: Row, session: EditSession) => ReactNode) | undefined;
-  isEditable?: ((row: Row) => boolean) | undefined;
-  /** Space on a cell. Undefined: selects the row. */
-  onToggle?: ((row: Row) => void) | undefined;
-  /** Stores a text that was pasted; empty after the key Delete. */
-  store?: ((row: Row, text: string) => void) | undefined;
-}
-
-/** An open editor of a cell. */
-export interface EditSession {
-  /** The key that opened it, if it is a character. */
-  typed: string | undefined;
-  close: (next: 'stay' | 'down' | 'right') => void;
-}
 
 interface GridProps<Row> {
   label: string;
@@ -59,11 +31,7 @@ interface GridProps<Row> {
   empty: ReactNode;
 }
 
-const ROW_HEIGHT = 34;
 const HEAD_HEIGHT = 36;
-const MAX_SHOWN = 300;
-/** Of the first cell, with the buttons of its row. */
-const CHECK_WIDTH = 60;
 
 /**
  * A spreadsheet that loads pages while it scrolls. Arrow keys move between cells, Enter or a character edits, Space
@@ -192,106 +160,6 @@ export function Grid<Row>({ label, of: list, columns, keyOf, selected, onSelect,
   );
 }
 
-type Actions = {
-  readonly current: {
-    edit: (place: Place) => void;
-    setAt: (place: Place) => void;
-    select: (row: unknown) => void;
-    onOpen: (row: unknown) => void;
-  };
-};
-
-interface GridRowProps {
-  row: unknown;
-  index: number;
-  start: number;
-  columns: readonly GridColumn<unknown>[];
-  isSelected: boolean;
-  /** Column that has, or would get, the focus. */
-  focused: number | undefined;
-  editing: (EditSession & { column: number }) | undefined;
-  actions: Actions;
-}
-
-/** Scrolling renders new rows only. */
-const GridRow = memo(function GridRow({
-  row,
-  index,
-  start,
-  columns,
-  isSelected,
-  focused,
-  editing,
-  actions,
-}: GridRowProps) {
-  return (
-    <tr
-      className="grid-row"
-      style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
-      aria-rowindex={index + 1}
-      aria-selected={isSelected}
-    >
-      <td className="grid-fixed" style={leftOf(0)}>
-        {/* Not those of Mantine, which take most of the time of a row. */}
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={t`Select row ${index + 1}`}
-          checked={isSelected}
-          onChange={() => actions.current.select(row)}
-        />
-        <button
-          type="button"
-          className="grid-open"
-          tabIndex={-1}
-          aria-label={t`Open row ${index + 1}`}
-          onClick={() => actions.current.onOpen(row)}
-        >
-          <IconArrowsDiagonal size={14} aria-hidden="true" />
-        </button>
-      </td>
-      {columns.map((column, nth) => {
-        const place = { row: index, column: nth };
-        const isOpen = editing?.column === nth;
-        const names = [nth === 0 && 'grid-fixed', column.isNumber && 'grid-number', column.editor && 'grid-editable'];
-        return (
-          <td
-            key={column.key}
-            // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: see the table
-            role="gridcell"
-            className={names.filter(Boolean).join(' ') || undefined}
-            style={nth === 0 ? leftOf(CHECK_WIDTH) : undefined}
-            data-cell={`${index}:${nth}`}
-            tabIndex={focused === nth ? 0 : -1}
-            aria-label={
-              isOpen || column.isRead ? undefined : `${column.name}: ${shortened(column.textOf(row)) || t`empty`}`
-            }
-            aria-readonly={!column.editor}
-            onFocus={() => actions.current.setAt(place)}
-            onDoubleClick={() => actions.current.edit(place)}
-          >
-            {isOpen ? column.editor?.(row, editing) : <span>{column.render(row)}</span>}
-          </td>
-        );
-      })}
-    </tr>
-  );
-});
-
-const PLACEHOLDERS = Array.from({ length: PAGE_ROWS }, (_, row) => row * ROW_HEIGHT);
-
-function Placeholder({ keys }: { keys: readonly string[] }) {
-  return PLACEHOLDERS.map((start) => (
-    <tr key={start} className="grid-row" style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}>
-      {['', ...keys].map((key) => (
-        <td key={key}>
-          <Skeleton height={10} radius="sm" />
-        </td>
-      ))}
-    </tr>
-  ));
-}
-
 /** Moves the focus to a cell, which may only exist after the next rendering. */
 function useFocusedCell(box: React.RefObject<HTMLElement | null>): (place: Place) => void {
   const wanted = useRef<Place>(undefined);
@@ -314,15 +182,6 @@ function useLatest<T>(value: T): { readonly current: T } {
   const latest = useRef(value);
   latest.current = value;
   return latest;
-}
-
-/** A text may be as long as a record. */
-export function shortened(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-}
-
-function leftOf(pixels: number): CSSProperties {
-  return { '--left': `${pixels}px` } as CSSProperties;
 }
 
 function toggled(selected: ReadonlySet<string>, key: string): Set<string> {

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { bytesText } from '../../ui/bytes.ts';
-import { type EditSession, shortened } from '../../ui/grid.tsx';
+import { type EditSession, shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Time } from '../../ui/values.tsx';
 import type { DataRecord, Field } from './documents.ts';

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMemo } from 'react';
-import type { GridColumn } from '../../ui/grid.tsx';
+import type { GridColumn } from '../../ui/grid-row.tsx';
 import { Time } from '../../ui/values.tsx';
 import { CellEditor, CellValue, Owner } from './cell.tsx';
 import type { useChanges } from './changes.ts';

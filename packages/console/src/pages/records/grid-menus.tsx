@@ -25,22 +25,19 @@ interface GridMenusProps {
   columns: readonly { key: string; name: string }[];
   layout: ColumnLayout;
   search: FilterChange;
-  onSearch: (change: FilterChange & { import?: string; requests?: string }) => void;
+  onSearch: (change: FilterChange) => void;
+  onImport: () => void;
+  onCode: () => void;
 }
 
 /** Saved views, columns, code, import and export. */
-export function GridMenus({ view, definition, columns, layout, search, onSearch }: GridMenusProps) {
+export function GridMenus({ view, definition, columns, layout, search, onSearch, onImport, onCode }: GridMenusProps) {
   const download = useMutation({ mutationFn: (format: Format) => exportAll(view, definition, format) });
   return (
     <>
       <Views layout={layout} search={search} onSearch={onSearch} />
       <ColumnChoice columns={columns} layout={layout} />
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconCode size={16} />}
-        onClick={() => onSearch({ requests: '1' })}
-      >
+      <Button size="xs" variant="default" leftSection={<IconCode size={16} />} onClick={onCode}>
         <Trans>Code</Trans>
       </Button>
       <Menu position="bottom-end">
@@ -56,7 +53,7 @@ export function GridMenus({ view, definition, columns, layout, search, onSearch 
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconUpload size={14} />} onClick={() => onSearch({ import: '1' })}>
+          <Menu.Item leftSection={<IconUpload size={14} />} onClick={onImport}>
             <Trans>Import a JSON or CSV file</Trans>
           </Menu.Item>
           <Menu.Item leftSection={<IconDownload size={14} />} onClick={() => download.mutate('json')}>

@@ -12,6 +12,7 @@ import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { Grid } from '../../ui/grid.tsx';
 import { Empty } from '../../ui/page.tsx';
+import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
 import { Bulk } from './bulk.tsx';
 import { useChanges } from './changes.ts';
 import { useColumns } from './columns.tsx';
@@ -79,7 +80,9 @@ export function RecordGrid({ application, definition }: { application: number; d
   });
   const isSelected = ({ id }: DataRecord) => selected.has(id);
   const chosen = records.data?.pages.flatMap(({ edges }) => edges.map(({ node }) => node)).filter(isSelected) ?? [];
-  const close = () => change({ create: undefined, import: undefined, requests: undefined });
+  const [isCreating, creation] = useOpenInAddress('create');
+  const [isImporting, transfer] = useOpenInAddress('import');
+  const [isShowingCode, code] = useOpenInAddress('requests');
   return (
     <Stack gap="sm">
       <Group justify="space-between" align="flex-end" gap="xs">
@@ -99,8 +102,10 @@ export function RecordGrid({ application, definition }: { application: number; d
             layout={layout}
             search={{ filter: search.filter, sort: search.sort, as: search.as }}
             onSearch={change}
+            onImport={transfer.open}
+            onCode={code.open}
           />
-          <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => change({ create: '1' })}>
+          <Button size="xs" leftSection={<IconPlus size={16} />} onClick={creation.open}>
             <Trans>Create record</Trans>
           </Button>
         </Group>
@@ -146,26 +151,26 @@ export function RecordGrid({ application, definition }: { application: number; d
           <Trans>Enter edits a cell, Space selects its row, Shift Enter opens the record.</Trans>
         </Text>
       </Group>
-      <Modal opened={search.create !== undefined} onClose={close} title={t`Create record`} closeOnClickOutside={false}>
+      <Modal opened={isCreating} onClose={creation.close} title={t`Create record`} closeOnClickOutside={false}>
         <RecordForm
           view={view}
           definition={definition}
           onDone={() => {
-            close();
+            creation.close();
             void refresh();
           }}
         />
       </Modal>
       <Modal
-        opened={search.import !== undefined}
-        onClose={close}
+        opened={isImporting}
+        onClose={transfer.close}
         title={t`Import records`}
         size="lg"
         closeOnClickOutside={false}
       >
-        <ImportForm view={view} definition={definition} onStored={() => void refresh()} onClose={close} />
+        <ImportForm view={view} definition={definition} onStored={() => void refresh()} onClose={transfer.close} />
       </Modal>
-      <Modal opened={search.requests !== undefined} onClose={close} title={t`Use these records in code`} size="lg">
+      <Modal opened={isShowingCode} onClose={code.close} title={t`Use these records in code`} size="lg">
         <Requests of={listRequests(definition, conditions, view)} />
       </Modal>
       <Modal
