@@ -19,6 +19,7 @@ describe('#63 reading without a trace', () => {
     db.auditEntry.findMany({
       where: { applicationId, reason, action: 'read' },
       select: { subject: true, subjectId: true, after: true },
+      orderBy: { id: 'asc' },
     });
 
   test('every operation that requires a reason leaves an entry with it, changes included', async () => {
