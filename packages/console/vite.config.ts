@@ -27,7 +27,6 @@ export default defineConfig({
     macros(),
     lingui({ configPath: LINGUI }),
     react(),
-    withoutFonts(),
     swaggerUi(),
     inter(),
     guides(),
@@ -143,15 +142,5 @@ function inter(): Plugin {
             attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `./${name}` },
           })),
     },
-  };
-}
-
-/** GraphiQL embeds fonts of 250 KB. */
-function withoutFonts(): Plugin {
-  return {
-    name: 'without-fonts',
-    enforce: 'pre',
-    transform: (code, id) =>
-      /graphiql[^?]*\.css/.test(id) ? code.replaceAll(/@font-face\s*\{[^}]*\}/g, '') : undefined,
   };
 }

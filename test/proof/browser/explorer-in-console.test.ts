@@ -26,17 +26,18 @@ describe.skipIf(!hasBrowser)('the GraphQL explorer in the console', () => {
   test('operations run as the administrator, with the types of the classes of the application', async () => {
     const { page, problems } = await open();
     await page.getByText('Schema loaded').waitFor();
-    // The name of the sample, because the editor notices another one late.
     const requested = page.waitForRequest((request) => (request.postData() ?? '').includes('createdBooks'));
-    await page.locator('.graphiql-query-editor .CodeMirror').click();
+    await page.getByRole('textbox', { name: 'Operation', exact: true }).click();
     await page.keyboard.press('Control+A');
-    await page.keyboard.insertText('query Application { application { name } createdBooks: books { id } }');
+    await page.keyboard.insertText('query Created { application { name } createdBooks: books { id } }');
     await page.keyboard.press('Control+Enter');
     const headers = (await requested).headers();
     expect(headers.application).toBe(String(APPLICATION.id));
     expect(headers.authorization).toBeUndefined();
-    await expect.poll(() => page.locator('.result-window').textContent(), WAIT).toContain('"createdBooks": []');
-    await expectAccessible(page, ['scrollable-region-focusable']);
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Response' }).textContent(), WAIT)
+      .toContain('"createdBooks": []');
+    await expectAccessible(page);
     if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/explorer.png` });
     expect(problems).toEqual([]);
   });
@@ -44,14 +45,16 @@ describe.skipIf(!hasBrowser)('the GraphQL explorer in the console', () => {
   test('operations that read messages ask for a reason, and then run', async () => {
     const { page } = await open();
     await page.getByText('Schema loaded').waitFor();
-    await page.locator('.graphiql-query-editor .CodeMirror').click();
+    await page.getByRole('textbox', { name: 'Operation', exact: true }).click();
     await page.keyboard.press('Control+A');
-    await page.keyboard.insertText('query Application { dialogs(first: 1) { totalCount } }');
+    await page.keyboard.insertText('query Dialogs { dialogs(first: 1) { totalCount } }');
     await page.keyboard.press('Control+Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Reason').fill('ticket 7');
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await expect.poll(() => page.locator('.result-window').textContent(), WAIT).toContain('"totalCount": 0');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Response' }).textContent(), WAIT)
+      .toContain('"totalCount": 0');
   });
 
   test('the console loads the explorer only on its page', async () => {

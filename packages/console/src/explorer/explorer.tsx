@@ -1,13 +1,13 @@
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { type Credentials, headersOf, loadCredentials, storeCredentials } from './credentials.ts';
 import { CredentialsBar } from './credentials-bar.tsx';
-import { Editor, useSchema } from './editor.tsx';
-import { createFetcher } from './fetcher.ts';
+import { type Sender, send } from './requests.ts';
+import { useSchema } from './schema.ts';
+import { Workspace } from './workspace.tsx';
 
-const SAMPLE = `# Choose credentials above.
-# ▶ runs the operation.
-# Ctrl-Space completes.
+const SAMPLE = `# ${t`Choose credentials above and an operation on the left, or write one here. Ctrl-Space completes names.`}
 query FirstUsers {
   users(first: 5) {
     totalCount
@@ -22,19 +22,19 @@ query FirstUsers {
 }
 `;
 
+/** The page at `/graphql`. */
 export function Explorer() {
   const [{ credentials, isRemembered }, setStored] = useState(loadCredentials);
   const headers = useMemo(() => headersOf(credentials), [credentials]);
   const { schema, status } = useSchema(headers);
-  const { fetcher, close } = useMemo(() => createFetcher(headers), [headers]);
-  useEffect(() => close, [close]);
+  const sendAs: Sender = useCallback((operation, signal) => send(operation, headers, signal), [headers]);
 
   const change = (changed: Credentials, remember: boolean) => {
     storeCredentials(changed, remember);
     setStored({ credentials: changed, isRemembered: remember });
   };
   return (
-    <main>
+    <main className="explorer-page">
       <h1 className="hidden">
         <Trans>GraphQL explorer</Trans>
       </h1>
@@ -45,7 +45,14 @@ export function Explorer() {
         status={status}
         onChange={change}
       />
-      <Editor fetcher={fetcher} schema={schema} sample={SAMPLE} />
+      <Workspace
+        schema={schema}
+        headers={headers}
+        send={sendAs}
+        caller={credentials}
+        sample={SAMPLE}
+        storedAs="atrium:explorer"
+      />
     </main>
   );
 }

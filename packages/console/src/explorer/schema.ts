@@ -1,8 +1,10 @@
+import { t } from '@lingui/core/macro';
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from 'graphql';
+import { useEffect, useState } from 'react';
 import { graphqlUrl } from '../root.ts';
 
 /** The schema depends on the credentials: an application has types for its own classes. @throws {Error} refused */
-export async function loadSchema(headers: Record<string, string>, signal: AbortSignal): Promise<GraphQLSchema> {
+async function loadSchema(headers: Record<string, string>, signal: AbortSignal): Promise<GraphQLSchema> {
   const response = await fetch(graphqlUrl, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -12,4 +14,25 @@ export async function loadSchema(headers: Record<string, string>, signal: AbortS
   const { data, errors } = await response.json();
   if (errors) throw new Error(errors[0].message);
   return buildClientSchema(data);
+}
+
+/** The schema follows the credentials. */
+export function useSchema(headers: Record<string, string>) {
+  const [schema, setSchema] = useState<GraphQLSchema | null>(null);
+  const [status, setStatus] = useState({ text: t`Loading the schema …`, isError: false });
+  useEffect(() => {
+    const request = new AbortController();
+    setStatus({ text: t`Loading the schema …`, isError: false });
+    loadSchema(headers, request.signal)
+      .then((loaded) => {
+        setSchema(loaded);
+        setStatus({ text: t`Schema loaded`, isError: false });
+      })
+      .catch((error: Error) => {
+        if (request.signal.aborted) return;
+        setStatus({ text: t`The schema could not be loaded: ${error.message}`, isError: true });
+      });
+    return () => request.abort();
+  }, [headers]);
+  return { schema, status };
 }

@@ -1,18 +1,16 @@
 import { AtriumError } from '@atrium/client';
-import type { Fetcher } from '@graphiql/toolkit';
 import { t } from '@lingui/core/macro';
-import { Box, Group, Text, TextInput, useComputedColorScheme } from '@mantine/core';
+import { Box, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { CancelledError, reason, withAccess } from '../app/access.ts';
-import { Editor, useSchema } from '../explorer/editor.tsx';
-import { createFetcher } from '../explorer/fetcher.ts';
+import { type Answer, type Operation, type Sender, send } from '../explorer/requests.ts';
+import { useSchema } from '../explorer/schema.ts';
+import { Workspace } from '../explorer/workspace.tsx';
 import { Page } from '../ui/page.tsx';
 
-const SAMPLE = `# Runs with your roles.
-# ▶ runs the operation.
-# Ctrl-Space completes.
+const SAMPLE = `# Runs with your roles. Choose an operation on the left, or write one here.
 query Application {
   application {
     id
@@ -43,10 +41,12 @@ export function ExplorerPage() {
     return headersOf(application, settledReason, user);
   }, [application, settled]);
   const { schema, status } = useSchema(headers);
-  const { fetcher, close } = useMemo(() => createFetcher(headers), [headers]);
-  useEffect(() => close, [close]);
-  const asking = useMemo(() => askingForAccess(fetcher, application, onBehalfOf), [fetcher, application, onBehalfOf]);
-  const theme = useComputedColorScheme();
+  const sendAs: Sender = useCallback(
+    (operation, signal) =>
+      // The dialog may ask for the reason, which is in the headers.
+      sendWithAccess(operation, () => headersOf(application, reason.current ?? '', onBehalfOf.trim()), signal),
+    [application, onBehalfOf],
+  );
   return (
     <Page title={t`GraphQL`} description={t`Operations run as you, in this application.`}>
       <Group gap="md" align="flex-end">
@@ -75,14 +75,15 @@ export function ExplorerPage() {
           {status.text}
         </Text>
       </Group>
-      <Box className="framed" h="calc(100dvh - 17rem)" mih={480}>
-        <Editor
+      <Box className="framed" h="calc(100dvh - 17rem)" mih={520}>
+        <Workspace
           key={application}
-          fetcher={asking}
           schema={schema}
+          headers={headers}
+          send={sendAs}
+          caller={{ kind: 'key', onBehalfOf: onBehalfOf.trim() }}
           sample={SAMPLE}
-          storedAs={`atrium:console:${application}`}
-          theme={theme}
+          storedAs={`atrium:console:explorer:${application}`}
         />
       </Box>
     </Page>
@@ -91,27 +92,22 @@ export function ExplorerPage() {
 
 const PROMPTS = ['CONFIRMATION_REQUIRED', 'REASON_REQUIRED', 'UNAUTHENTICATED'];
 
-interface Answer {
-  errors?: { message: string; extensions?: { code?: string } }[];
-}
-
 /** Asks for a sign-in, the password or a reason, like the other pages, and then runs the operation again. */
-function askingForAccess(fetcher: Fetcher, application: number, onBehalfOf: string): Fetcher {
-  return async (...request) => {
-    let answer: unknown;
-    let run = fetcher;
-    try {
-      await withAccess(async () => {
-        answer = await run(...request);
-        const { errors: [first] = [] } = (answer ?? {}) as Answer;
-        if (!first || !PROMPTS.includes(first.extensions?.code ?? '')) return;
-        // The dialog may ask for the reason, which is in the headers.
-        run = (...again) => createFetcher(headersOf(application, reason.current ?? '', onBehalfOf)).fetcher(...again);
-        throw AtriumError.answered([first] as never);
-      });
-    } catch (error) {
-      if (!(error instanceof CancelledError || error instanceof AtriumError)) throw error;
-    }
-    return answer as never;
-  };
+async function sendWithAccess(
+  operation: Operation,
+  headers: () => Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  let answer: Answer | undefined;
+  try {
+    return await withAccess(async () => {
+      answer = await send(operation, headers(), signal);
+      const [first] = answer.errors;
+      if (first && PROMPTS.includes(first.extensions?.code ?? '')) throw AtriumError.answered([first] as never);
+      return answer;
+    });
+  } catch (error) {
+    if (answer && (error instanceof CancelledError || error instanceof AtriumError)) return answer;
+    throw error;
+  }
 }

@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('each page of the console', () => {
   ])('is accessible, fits its window and requests nothing from elsewhere %s', async (_name, options) => {
     const signedIn = await openAs(administrator, '/favicon.svg', options);
     const visitor = await openPage(`${running.url}/favicon.svg`, options);
-    for (const [route, { address, text, allowed, isPublic, needsReason }] of pages) {
+    for (const [route, { address, text, isPublic, needsReason }] of pages) {
       const { page, problems } = isPublic ? visitor : signedIn;
       // Each page as its first page, with what it alone loads.
       await page.goto('about:blank');
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('each page of the console', () => {
       if (needsReason) await content.or(question).first().waitFor();
       if (needsReason && (await question.isVisible())) await stateReason(page);
       await content.waitFor();
-      await expectAccessible(page, allowed);
+      await expectAccessible(page);
       const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
       const scheme = await page.evaluate('getComputedStyle(document.documentElement).colorScheme');
       expect([route, isWide, scheme, problems]).toEqual([route, false, options.colorScheme ?? 'light', []]);

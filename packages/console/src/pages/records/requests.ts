@@ -1,4 +1,4 @@
-import { root } from '../../root.ts';
+import { address, BY_KEY, curlOf, headersOf, quoted, typeScriptOf } from '../../ui/samples.ts';
 import type { DataRecord, RecordClass } from './documents.ts';
 import { type Condition, recordFilter } from './filters.tsx';
 import type { View } from './view.ts';
@@ -9,13 +9,8 @@ export interface Sample {
   forms: Record<'curl' | 'GraphQL' | 'TypeScript', string>;
 }
 
-const SERVICE = root.href.replace(/\/$/, '');
-const KEY = '-H "Authorization: ApiKey $ATRIUM_API_KEY"';
+const KEY = headersOf(BY_KEY);
 const JSON_TYPE = '-H "Content-Type: application/json"';
-
-/** In single quotes for a shell. */
-const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-const address = (path: string) => quoted(`${SERVICE}${path}`);
 
 /** Requests that read, change and delete a record, and run unchanged. */
 export function recordRequests(definition: RecordClass, record: DataRecord): Sample[] {
@@ -87,19 +82,11 @@ export function listRequests(
   ];
 }
 
-function typed(operation: string, variables: object) {
-  const query = operation;
-  const json = JSON.stringify({ query, variables });
+function typed(query: string, variables: object) {
+  const operation = { query, variables };
   return {
-    GraphQL: `curl ${address('/graphql')} ${KEY} ${JSON_TYPE} -d ${quoted(json)}`,
-    TypeScript: [
-      "import { createClient, graphql } from '@atrium/client';",
-      '',
-      `const client = createClient({ url: '${SERVICE}', apiKey: process.env.ATRIUM_API_KEY! });`,
-      `const document = graphql(\`${operation}\`);`,
-      `const variables = ${JSON.stringify(variables, null, 2)};`,
-      `console.log(await client.${operation.startsWith('query') ? 'query' : 'mutate'}(document, variables));`,
-    ].join('\n'),
+    GraphQL: curlOf(operation, BY_KEY),
+    TypeScript: typeScriptOf(operation, BY_KEY, query.startsWith('query') ? 'query' : 'mutation'),
   };
 }
 
