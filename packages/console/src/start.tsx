@@ -1,6 +1,7 @@
 import './tokens.css';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
+import './app/library.css';
 import './app/app.css';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';

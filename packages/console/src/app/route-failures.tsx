@@ -1,18 +1,21 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Stack } from '@mantine/core';
+import { Button, Center, Stack } from '@mantine/core';
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
-import { Empty, Failure, Page } from '../ui/page.tsx';
+import { Empty, Failure } from '../ui/page.tsx';
 
 export function NotFoundPage() {
   return (
-    <Page title={t`Nothing here`}>
+    <Center mih="70dvh" p="md">
       <Empty title={t`This address has no page`}>
-        <Button component={Link} to="/" mt="sm">
-          <Trans>Go to the start page</Trans>
-        </Button>
+        <Trans>It may be misspelled, or what it showed was deleted.</Trans>
+        <div>
+          <Button component={Link} to="/" mt="md">
+            <Trans>Go to the start page</Trans>
+          </Button>
+        </div>
       </Empty>
-    </Page>
+    </Center>
   );
 }
 

@@ -61,10 +61,14 @@ const tokens = {
   '--mantine-color-red-text': 'var(--bad)',
   '--mantine-color-default-border': 'var(--line)',
   '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-color-default': 'var(--card)',
+  '--mantine-color-brand-light': 'var(--selected)',
+  '--mantine-color-brand-light-hover': 'var(--hover)',
+  '--mantine-color-brand-light-color': 'var(--accent)',
 };
 
 export const themeVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: tokens,
-  dark: { ...tokens, '--mantine-color-brand-light-color': brand[2] },
+  dark: tokens,
 });

@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css';
+import '../app/library.css';
 import './page.css';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';

@@ -19,7 +19,7 @@ export interface Variable {
   defaultValue: string | undefined;
 }
 
-/** Undefined while the text is not GraphQL, which it seldom is while somebody types. */
+/** Undefined while the text is not GraphQL, which it seldom is while a person types. */
 export function documentIn(text: string): DocumentNode | undefined {
   try {
     return parse(text);

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -68,77 +68,75 @@ export function AdministratorsPage() {
     >
       <Loaded of={people}>
         {({ administrators, administratorInvitations }) => (
-          <Table.ScrollContainer minWidth={720}>
-            <Table verticalSpacing="sm">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>
-                    <Trans>Name</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Roles</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Protection</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Signed in</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <span className="mantine-visually-hidden">
-                      <Trans>Actions</Trans>
-                    </span>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {administrators.map((person) => (
-                  <Table.Tr key={person.id}>
-                    <WhoAndRoles {...person} />
-                    <Table.Td>{protectionOf(person)}</Table.Td>
-                    <Table.Td>
-                      <Time of={person.signedInAt} />
-                    </Table.Td>
-                    <Table.Td>
-                      <Group gap="xs" justify="flex-end" wrap="nowrap">
-                        <Button size="xs" variant="default" onClick={() => setEdited(person)}>
-                          <Trans>Roles</Trans>
-                        </Button>
-                        {ownsAll(me) && person.id !== me.id && (
-                          <ConfirmButton
-                            label={t`Delete`}
-                            question={t`Delete ${person.name}? Their sessions end at once.`}
-                            onConfirm={() => remove.mutate(person.id)}
-                          />
-                        )}
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-                {administratorInvitations.map((invitation) => (
-                  <Table.Tr key={`invitation ${invitation.id}`}>
-                    <WhoAndRoles {...invitation} />
-                    <Table.Td colSpan={2}>
-                      <Text size="sm" c="dimmed">
-                        <Trans>
-                          Invited until <Time of={invitation.expiresAt} />
-                        </Trans>
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      <Group justify="flex-end">
+          <Table verticalSpacing="sm" className="stacked">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>
+                  <Trans>Name</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Roles</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Protection</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Signed in</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <VisuallyHidden>
+                    <Trans>Actions</Trans>
+                  </VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {administrators.map((person) => (
+                <Table.Tr key={person.id}>
+                  <WhoAndRoles {...person} />
+                  <Table.Td>{protectionOf(person)}</Table.Td>
+                  <Table.Td>
+                    <Time of={person.signedInAt} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Group gap="xs" justify="flex-end" wrap="nowrap">
+                      <Button size="xs" variant="default" onClick={() => setEdited(person)}>
+                        <Trans>Roles</Trans>
+                      </Button>
+                      {ownsAll(me) && person.id !== me.id && (
                         <ConfirmButton
-                          label={t`Revoke`}
-                          question={t`Revoke the invitation of ${invitation.name}? Its link then no longer works.`}
-                          onConfirm={() => revoke.mutate(invitation.id)}
+                          label={t`Delete`}
+                          question={t`Delete ${person.name}? Their sessions end at once.`}
+                          onConfirm={() => remove.mutate(person.id)}
                         />
-                      </Group>
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+                      )}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+              {administratorInvitations.map((invitation) => (
+                <Table.Tr key={`invitation ${invitation.id}`}>
+                  <WhoAndRoles {...invitation} />
+                  <Table.Td colSpan={2}>
+                    <Text size="sm" c="dimmed">
+                      <Trans>
+                        Invited until <Time of={invitation.expiresAt} />
+                      </Trans>
+                    </Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <Group justify="flex-end">
+                      <ConfirmButton
+                        label={t`Revoke`}
+                        question={t`Revoke the invitation of ${invitation.name}? Its link then no longer works.`}
+                        onConfirm={() => revoke.mutate(invitation.id)}
+                      />
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
         )}
       </Loaded>
       <Modal opened={isOpen} onClose={close} title={t`Invite a person`} closeOnClickOutside={false}>

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Group, Select, Text, TextInput } from '@mantine/core';
+import { Badge, Group, Select, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../app/clients.ts';
@@ -10,6 +10,7 @@ import { useListPolling } from '../app/polling.ts';
 import { useUserNames } from '../app/user-names.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
+import { readUserId, UserSelect } from '../ui/user-filter.tsx';
 import { Time } from '../ui/values.tsx';
 import { NAMED_OCCUPANTS, titleOf } from './dialog-title.ts';
 
@@ -38,7 +39,7 @@ export function DialogsPage() {
   const { application } = useParams({ from });
   const { user, type } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/dialogs' });
-  const userId = user !== undefined && /^\d{1,10}$/.test(user) ? Number(user) : undefined;
+  const userId = readUserId(user);
   const dialogs = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(10_000),
@@ -65,14 +66,11 @@ export function DialogsPage() {
       }
     >
       <Group align="flex-end">
-        <TextInput
+        <UserSelect
+          application={application}
           label={t`Occupant`}
-          description={t`Id of a user`}
-          inputMode="numeric"
-          value={user ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            void navigate({ search: (old) => ({ ...old, user: value || undefined }), replace: true })
-          }
+          value={user}
+          onChange={(next) => void navigate({ search: (old) => ({ ...old, user: next }), replace: true })}
         />
         <Select
           label={t`Type`}

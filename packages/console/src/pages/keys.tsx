@@ -42,50 +42,48 @@ export function KeysPage() {
     >
       <Loaded of={keys}>
         {(rows) => (
-          <Table.ScrollContainer minWidth={560}>
-            <Table verticalSpacing="sm">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>
-                    <Trans>Name</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Id</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>Created</Trans>
-                  </Table.Th>
-                  <Table.Th>
-                    <Trans>State</Trans>
-                  </Table.Th>
+          <Table verticalSpacing="sm" className="stacked">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>
+                  <Trans>Name</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Id</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>Created</Trans>
+                </Table.Th>
+                <Table.Th>
+                  <Trans>State</Trans>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.toReversed().map(({ id, name, createdAt, revokedAt }) => (
+                <Table.Tr key={id}>
+                  <Table.Td>{name}</Table.Td>
+                  <Table.Td>{id}</Table.Td>
+                  <Table.Td>
+                    <Time of={createdAt} />
+                  </Table.Td>
+                  <Table.Td>
+                    {revokedAt ? (
+                      <Badge color="gray" variant="outline" c="dimmed">
+                        <Trans>Revoked</Trans>
+                      </Badge>
+                    ) : (
+                      <ConfirmButton
+                        label={t`Revoke`}
+                        question={t`Revoke the API key “${name}”? Servers that use it lose access at once.`}
+                        onConfirm={() => revoke.mutate(id)}
+                      />
+                    )}
+                  </Table.Td>
                 </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.toReversed().map(({ id, name, createdAt, revokedAt }) => (
-                  <Table.Tr key={id}>
-                    <Table.Td>{name}</Table.Td>
-                    <Table.Td>{id}</Table.Td>
-                    <Table.Td>
-                      <Time of={createdAt} />
-                    </Table.Td>
-                    <Table.Td>
-                      {revokedAt ? (
-                        <Badge color="gray" variant="outline" c="dimmed">
-                          <Trans>Revoked</Trans>
-                        </Badge>
-                      ) : (
-                        <ConfirmButton
-                          label={t`Revoke`}
-                          question={t`Revoke the API key “${name}”? Servers that use it lose access at once.`}
-                          onConfirm={() => revoke.mutate(id)}
-                        />
-                      )}
-                    </Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+              ))}
+            </Table.Tbody>
+          </Table>
         )}
       </Loaded>
       <Modal opened={isOpen} onClose={close} title={t`Create API key`} closeOnClickOutside={false}>

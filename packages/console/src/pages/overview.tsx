@@ -117,7 +117,8 @@ function Trends({ application, hours, period }: TrendsProps) {
         address={`/apps/${application}/${path}`}
         detail={before && <Change now={sum} before={sumOf(before.map((hour) => hour[field]))} />}
       >
-        <Sparkline values={values} />
+        {/* Without the last hour, which has only begun. */}
+        <Sparkline values={values.slice(0, -1)} />
       </Figure>
     );
   };
@@ -138,7 +139,8 @@ const percent = new Intl.NumberFormat(undefined, {
 });
 
 function Change({ now, before }: { now: number; before: number }) {
-  if (before === 0) return now === 0 ? t`as before` : t`none before`;
+  // A first period has nothing to be compared with.
+  if (before === 0) return now === 0 ? t`as before` : null;
   const change = percent.format((now - before) / before);
   return t`${change} to the period before`;
 }

@@ -26,7 +26,7 @@ const LISTS = {
   slow: {
     title: t`Slow requests`,
     description: t`By endpoint or operation, those that took the most time in total first.`,
-    empty: t`No request took as long as REQUEST_LOG_SLOW_MS in this period.`,
+    empty: t`No request was slow in this period.`,
     filter: { slowOnly: true },
   },
 };
@@ -74,7 +74,7 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
                       <Trans>Request</Trans>
                     </Table.Th>
                     <Table.Th w="5rem" ta="right">
-                      <Trans>Number</Trans>
+                      <Trans>Count</Trans>
                     </Table.Th>
                     <Table.Th w="5.5rem" ta="right">
                       <Trans>Average</Trans>
@@ -87,8 +87,16 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
                 <Table.Tbody>
                   {rows.map((shape) => (
                     <Table.Tr key={`${shape.transport} ${shape.route} ${shape.operation}`}>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                        <Anchor component={Link} to={logsOf(application, status, shape)} underline="always" size="sm">
+                      <Table.Td style={{ overflow: 'hidden' }}>
+                        <Anchor
+                          component={Link}
+                          to={logsOf(application, status, shape)}
+                          underline="always"
+                          size="sm"
+                          truncate
+                          display="block"
+                          title={nameOf(shape)}
+                        >
                           {nameOf(shape)}
                         </Anchor>
                       </Table.Td>

@@ -41,7 +41,7 @@ export function SettingsPage() {
     refetchInterval: usePolling(10_000),
   });
   return (
-    <Page title={t`Settings`} description={t`Changes count from the next request of a client.`}>
+    <Page title={t`Settings`} description={t`Changes apply to new requests.`}>
       <Loaded of={settings}>
         {(loaded) => (
           <div className="with-contents">

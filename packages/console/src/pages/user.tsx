@@ -89,7 +89,7 @@ function Links({ application, id, isSupport }: { application: number; id: number
   const links = [
     ...(isSupport ? [{ name: t`Dialogs`, page: 'dialogs' }] : []),
     { name: t`Files`, page: 'files' },
-    { name: t`Pushes`, page: 'pushes' },
+    { name: t`Created pushes`, page: 'pushes' },
     ...(isSupport ? [{ name: t`Act as user`, page: 'explorer' }] : []),
   ];
   return links.map(({ name, page }) => (

@@ -5,7 +5,7 @@ import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } fr
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
@@ -133,13 +133,17 @@ function Filters({ search, tag }: { search: string; tag: string }) {
     setText(next);
     apply(next);
   };
+  // The navigation leads to the list without filters.
+  useEffect(() => {
+    if (search === '' && tag === '') setText({ search, tag });
+  }, [search, tag]);
   useHotkeys([['/', () => input.current?.focus()]]);
   return (
     <Group align="flex-end">
       <TextInput
         ref={input}
         label={t`Search`}
-        description={t`Part of login or name, complete email address, or id`}
+        placeholder={t`Part of login or name, complete email address, or id`}
         value={text.search}
         onChange={(event) => set({ search: event.currentTarget.value.trim() })}
         flex="1 1 18rem"

@@ -12,8 +12,10 @@ export function Breadcrumb() {
   const before = recentPlaces.list().find((place) => place.address.split('?')[0] === address);
   return (
     <nav className="breadcrumb" aria-label={t`Breadcrumb`}>
-      <Link to={before?.address ?? address}>{name}</Link>
-      <span aria-hidden="true">/</span>
+      <Link to={before?.address ?? address}>
+        <span aria-hidden="true">‹ </span>
+        {name}
+      </Link>
     </nav>
   );
 }

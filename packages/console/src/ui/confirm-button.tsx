@@ -8,6 +8,8 @@ interface Question {
   label: string;
   /** What will happen. */
   question: string;
+  /** Whether nothing is lost. */
+  isHarmless?: boolean;
   /** Text that must be typed first, for what cannot be undone. */
   typed?: string;
   onConfirm: () => void;
@@ -18,7 +20,13 @@ export function ConfirmButton({ isLoading = false, ...question }: Question & { i
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <Button size="xs" variant="default" c="var(--mantine-color-error)" onClick={open} loading={isLoading}>
+      <Button
+        size="xs"
+        variant="default"
+        {...(!question.isHarmless && { c: 'var(--mantine-color-error)' })}
+        onClick={open}
+        loading={isLoading}
+      >
         {question.label}
       </Button>
       <Confirmation isOpen={isOpen} onClose={close} {...question} />
@@ -32,7 +40,7 @@ interface ConfirmationProps extends Question {
 }
 
 /** Asks before something is destroyed or ended. */
-export function Confirmation({ isOpen, label, question, typed, onConfirm, onClose }: ConfirmationProps) {
+export function Confirmation({ isOpen, label, question, isHarmless, typed, onConfirm, onClose }: ConfirmationProps) {
   const [text, setText] = useState('');
   const confirm = () => {
     onClose();
@@ -55,7 +63,11 @@ export function Confirmation({ isOpen, label, question, typed, onConfirm, onClos
           <Button variant="default" onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
-          <Button color="red.8" onClick={confirm} disabled={typed !== undefined && text !== typed}>
+          <Button
+            color={isHarmless ? 'brand' : 'red.8'}
+            onClick={confirm}
+            disabled={typed !== undefined && text !== typed}
+          >
             {label}
           </Button>
         </Group>

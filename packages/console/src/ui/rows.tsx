@@ -56,7 +56,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
   if (rows.length === 0) return empty;
   const template = { '--columns': columns.map(({ width }) => width).join(' ') } as React.CSSProperties;
   return (
-    <Box ref={box} style={{ ...template, overflowX: 'auto' }}>
+    <Box ref={box} className="framed rows-card" style={template}>
       <table className="rows" aria-label={label} aria-rowcount={list.data!.pages[0]!.totalCount ?? -1}>
         <thead>
           <tr className="rows-head">

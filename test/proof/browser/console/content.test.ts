@@ -34,6 +34,26 @@ describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a list is filtered by a user who is found by name, until the list is opened from the navigation', async () => {
+    const [alice, ben] = await createUsers(2);
+    await db.user.updateMany({ where: { id: alice!.id }, data: { fullName: 'Alice Finder' } });
+    await storeBlob(alice!, Buffer.from('a'), { name: 'of-alice.txt' });
+    await storeBlob(ben!, Buffer.from('b'), { name: 'of-ben.txt' });
+    const { page } = await openAs(await owner(), `${APP}/files`);
+    await stateReason(page);
+    const filter = page.getByRole('combobox', { name: 'Owner' });
+    await filter.fill('alice find');
+    await page.getByRole('option', { name: 'Alice Finder' }).click();
+    await page.waitForURL(`**/files?user=${alice!.id}`);
+    await page.getByRole('link', { name: 'of-ben.txt' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'of-alice.txt' }).waitFor();
+    expect(await filter.inputValue()).toBe('Alice Finder');
+
+    await page.getByRole('navigation').getByRole('link', { name: 'Files' }).click();
+    await page.getByRole('link', { name: 'of-ben.txt' }).waitFor();
+    await expect.poll(() => filter.inputValue()).toBe('');
+  });
+
   test('a push is created, and the answer of its provider is shown per device', async () => {
     const [alice] = await createUsers(1);
     const subscription = await subscribeDevice(alice!, 'gcm', { client_identification_sequence: 'token' });

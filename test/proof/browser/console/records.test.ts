@@ -188,7 +188,11 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
       [editor, 'editor may read it: the user is in the group editors.'],
       [guest, 'guest may not read it: the user is in none of the groups editors.'],
     ] as const) {
-      await panel.getByLabel('Id of the user').fill(String(user.id));
+      await panel.getByRole('combobox', { name: 'User' }).fill(String(user.id));
+      await page
+        .getByRole('option', { name: String(user.id) })
+        .first()
+        .click();
       await panel.getByRole('button', { name: 'Check' }).click();
       await panel.getByText(sentence).waitFor();
     }
@@ -264,7 +268,11 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await expect
       .poll(async () => (await db.record.findMany({ where })).map(({ fields }) => fields))
       .toContainEqual({ name: 'first\nsecond!', amount: 9 });
-    await page.getByLabel('See as user').fill(String(reader.id));
+    await page.getByRole('combobox', { name: 'See as user' }).fill(String(reader.id));
+    await page
+      .getByRole('option', { name: String(reader.id) })
+      .first()
+      .click();
     await page.getByText(`User ${reader.id} may read 2 of 3.`).waitFor();
   });
 

@@ -9,7 +9,7 @@ import { useListPolling } from '../../app/polling.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
-import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
+import { readUserId, UserSelect } from '../../ui/user-filter.tsx';
 import { Time } from '../../ui/values.tsx';
 import { FILES, type ListedFile, useOpensFiles } from './documents.ts';
 import { FileView } from './file-view.tsx';
@@ -37,8 +37,8 @@ export function FilesPage() {
       description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
     >
       <Group align="flex-end">
-        <UserFilter
-          key={application}
+        <UserSelect
+          application={application}
           label={t`Owner`}
           value={user}
           onChange={(next) => void navigate({ search: (old) => ({ ...old, user: next }), replace: true })}

@@ -122,14 +122,21 @@ export function CreatePush({ application, onDone }: { application: number; onDon
 
 const SEPARATORS = [',', ' '];
 
+const isId = (text: string) => /^\d{1,10}$/.test(text);
+
 function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) => void }) {
+  const [refused, setRefused] = useState<string>();
   return (
     <>
       <TagsInput
         label={t`Users`}
         description={t`Ids; press Enter after each`}
         value={form.users}
-        onChange={(users) => set({ users: users.filter((id) => /^\d{1,10}$/.test(id)) })}
+        onChange={(users) => {
+          set({ users: users.filter(isId) });
+          setRefused(users.find((text) => !isId(text)));
+        }}
+        error={refused === undefined ? undefined : t`${refused} is not the id of a user`}
         splitChars={SEPARATORS}
         acceptValueOnBlur
       />

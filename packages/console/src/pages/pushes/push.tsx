@@ -125,6 +125,7 @@ function Actions({ target, id, isActive }: { target: Target; id: number; isActiv
         <ConfirmButton
           label={t`Send again`}
           question={t`The push is sent to its recipients again.`}
+          isHarmless
           onConfirm={() => update.mutate(true)}
           isLoading={update.isPending}
         />

@@ -9,7 +9,7 @@ import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { useListPolling } from '../../app/polling.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
-import { readUserId, UserFilter } from '../../ui/user-filter.tsx';
+import { readUserId, UserSelect } from '../../ui/user-filter.tsx';
 import { Time } from '../../ui/values.tsx';
 import { CreatePush } from './create-push.tsx';
 import { channelName, EVENTS, type ListedEvent } from './documents.ts';
@@ -42,8 +42,8 @@ export function PushesPage() {
       }
     >
       <Group align="flex-end">
-        <UserFilter
-          key={application}
+        <UserSelect
+          application={application}
           label={t`Created by`}
           value={user}
           onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}

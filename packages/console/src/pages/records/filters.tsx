@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
-import { useTypedFilter } from '../../app/typing.ts';
+import { UserSelect } from '../../ui/user-filter.tsx';
 import type { Field, RecordClass } from './documents.ts';
 import { InvalidValueError, parseValue } from './values.ts';
 
@@ -67,6 +67,7 @@ export interface FilterChange {
 }
 
 interface FiltersProps {
+  application: number;
   definition: RecordClass;
   conditions: Condition[];
   as: string | undefined;
@@ -76,10 +77,8 @@ interface FiltersProps {
   onChange: (change: FilterChange) => void;
 }
 
-export function Filters({ definition, conditions, as, opened, onOpened, onChange }: FiltersProps) {
+export function Filters({ application, definition, conditions, as, opened, onOpened, onChange }: FiltersProps) {
   const close = () => onOpened(undefined);
-  const [user, setUser] = useState(as ?? '');
-  const setAs = useTypedFilter((text: string) => onChange({ as: text || undefined }));
   const set = (next: Condition[]) => onChange({ filter: next.length === 0 ? undefined : JSON.stringify(next) });
   return (
     <Group gap="xs">
@@ -106,16 +105,14 @@ export function Filters({ definition, conditions, as, opened, onOpened, onChange
           />
         </Popover.Dropdown>
       </Popover>
-      <TextInput
+      <UserSelect
+        application={application}
         size="xs"
         aria-label={t`See as user`}
-        placeholder={t`See as user (id)`}
-        value={user}
-        onChange={({ currentTarget: { value } }) => {
-          setUser(value);
-          setAs(value);
-        }}
-        w={130}
+        placeholder={t`See as user`}
+        value={as}
+        onChange={(user) => onChange({ as: user })}
+        w={160}
       />
       {conditions.map((condition, index) => {
         const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || t`empty`}`;

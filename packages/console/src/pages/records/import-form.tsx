@@ -63,6 +63,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
     <Stack>
       <FileInput
         label={t`File`}
+        placeholder={t`Choose a file`}
         description={t`CSV with names of columns in its first row, or JSON with a list of objects.`}
         accept=".json,.csv,application/json,text/csv"
         onChange={(file) => void open(file)}

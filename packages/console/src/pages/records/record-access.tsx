@@ -1,11 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
+import { UserSelect } from '../../ui/user-filter.tsx';
 import { RECORD, type RecordClass, UPDATE_RECORD, USER_TAGS } from './documents.ts';
 import { type Action, PermissionInputs, permissionForm, permissionInput, reasonOf } from './permissions.tsx';
 import type { OpenedRecord } from './record-panel.tsx';
@@ -47,7 +48,7 @@ export function RecordAccess({ view, definition, record, onDone }: RecordAccessP
 
 /** Answers for one user. */
 function Check({ view, definition, record }: Omit<RecordAccessProps, 'onDone'>) {
-  const [id, setId] = useState<number | string>('');
+  const [id, setId] = useState<string>();
   const [asked, setAsked] = useState<number>();
   const answer = useQuery({
     queryKey: [view.application, 'record-access', view.className, record.id, asked, record.updatedAt],
@@ -69,7 +70,7 @@ function Check({ view, definition, record }: Omit<RecordAccessProps, 'onDone'>) 
       </Title>
       <form onSubmit={submitting(() => setAsked(Number(id)))}>
         <Group align="flex-end">
-          <NumberInput label={t`Id of the user`} value={id} onChange={setId} min={1} hideControls required />
+          <UserSelect application={view.application} label={t`User`} value={id} onChange={setId} required />
           <Button type="submit" variant="default" loading={answer.isFetching}>
             <Trans>Check</Trans>
           </Button>

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
@@ -55,6 +55,20 @@ export function RecordForm({ view, definition, record, onDone, onDeleted = onDon
       <Stack>
         {record && <Facts record={record} />}
         {fields.map(({ name, type, array, required }) => {
+          if (type === 'BOOLEAN' && !array) {
+            return (
+              <Select
+                key={name}
+                label={name}
+                data={['true', 'false']}
+                value={texts[name] || null}
+                onChange={(text) => setTexts({ ...texts, [name]: text ?? '' })}
+                placeholder={TYPE_NAMES[type]}
+                withAsterisk={required}
+                clearable={!required}
+              />
+            );
+          }
           // Only this one keeps the lines of a text.
           const Input = type === 'STRING' && !array ? Textarea : TextInput;
           return (

@@ -87,6 +87,7 @@ export function RecordGrid({ application, definition }: { application: number; d
     <Stack gap="sm">
       <Group justify="space-between" align="flex-end" gap="xs">
         <Filters
+          application={view.application}
           definition={definition}
           conditions={conditions}
           as={search.as}

@@ -79,7 +79,7 @@ function booleanOf(text: string): boolean {
 function dateOf(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
-    throw new InvalidValueError(t`Enter a date and time, for example 2026-11-23T18:00Z.`);
+    throw new InvalidValueError(t`Enter a date, for example 2026-11-23, or a time, for example 2026-11-23T18:00Z.`);
   return time.toISOString();
 }
 
