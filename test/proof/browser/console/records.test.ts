@@ -147,6 +147,21 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await page.getByRole('columnheader', { name: 'isOld' }).waitFor({ state: 'detached' });
   });
 
+  test('a list that reads many rows names the index that makes it fast, and creates it', async () => {
+    const { name, where } = await createParts(1);
+    const records = Array.from({ length: 100 }, (_, at) => ({ fields: { name: 'part', amount: at } }));
+    for (let nth = 0; nth < 11; nth++) await graphql(CREATE, { name, records }, apiKey);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?sort=amount`);
+    await page.getByText('This list reads').waitFor();
+    await page.getByRole('button', { name: 'Create an index on amount' }).click();
+    const state = async () =>
+      (await db.classField.findFirstOrThrow({ where: { ...where, name: 'amount' } })).indexState;
+    await expect.poll(state).toBe('ready');
+    await page.reload();
+    await cell(page, 'amount: 0').first().waitFor();
+    await page.getByText('This list reads').waitFor({ state: 'detached' });
+  });
+
   test('selected records are changed together, and undone, exported and deleted', async () => {
     const { name, where } = await createParts(120);
     const { page } = await openAs(await owner(), `${APP}/data/${name}?sort=amount`);

@@ -20,6 +20,7 @@ import { type DataRecord, type Field, type RecordClass, UPDATE_CLASS } from './d
 import { Filters, readConditions, recordFilter } from './filters.tsx';
 import { GridMenus } from './grid-menus.tsx';
 import { ImportForm } from './import-form.tsx';
+import { IndexAdvice } from './index-advice.tsx';
 import { useLayout } from './layout.ts';
 import { RecordForm } from './record-form.tsx';
 import { RecordPanel } from './record-panel.tsx';
@@ -111,6 +112,13 @@ export function RecordGrid({ application, definition }: { application: number; d
           </Button>
         </Group>
       </Group>
+      {mayDefine && view.onBehalfOf === undefined && (view.orderBy !== null || conditions.length > 0) && (
+        <IndexAdvice
+          view={view}
+          definition={definition}
+          onIndex={(field) => index.mutate({ field, isIndexed: true })}
+        />
+      )}
       {chosen.length > 0 && (
         <Bulk
           view={view}
