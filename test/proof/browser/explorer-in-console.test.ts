@@ -57,6 +57,20 @@ describe.skipIf(!hasBrowser)('the GraphQL explorer in the console', () => {
       .toContain('"totalCount": 0');
   });
 
+  test('a link opens its operation, and puts nothing into code but what is quoted', async () => {
+    const link = "?user=1$(id)#operation=query+Linked+{+application+{+name+}+}&variables={'$(id)'}";
+    const { page } = await openPage(`${running.url}/console/apps/${APPLICATION.id}/explorer${link}`, {
+      storageState: storageOf(owner),
+    });
+    await page.getByRole('textbox', { name: 'Operation', exact: true }).filter({ hasText: 'query Linked' }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.getByText('Code', { exact: true }).click();
+    const command = await page.locator('pre', { hasText: 'curl' }).textContent();
+    expect(command).toContain('query Linked');
+    expect(command).not.toContain('On-Behalf-Of');
+    expect(command!.replaceAll(/'[^']*'/g, '')).not.toContain('$(');
+  });
+
   test('the console loads the explorer only on its page', async () => {
     const scripts: string[] = [];
     const { page } = await openPage(`${running.url}/console/apps/${APPLICATION.id}/overview`, {

@@ -91,6 +91,7 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByLabel('Save as').fill('For Ben');
     await page.keyboard.press('Enter');
+    await page.getByLabel('first').fill('2');
     await page.reload();
     await page.getByText('Saved', { exact: true }).click();
     await page.getByRole('button', { name: 'For Ben', exact: true }).click();

@@ -77,19 +77,20 @@ async function idBesideTests(): Promise<number> {
   return id + ((((APPLICATION.id - id) % count) + count) % count);
 }
 
+/** Again if a concurrent fixture took the id first, as the service does. */
+async function insertApplication(facts: { name: string; createdAt: Date; updatedAt: Date }): Promise<number> {
+  const [stored] = await db.application.createManyAndReturn({
+    data: [{ id: await idBesideTests(), authKey: randomUUID(), authSecret: randomUUID(), ...facts }],
+    skipDuplicates: true,
+    select: { id: true },
+  });
+  return stored?.id ?? insertApplication(facts);
+}
+
 export async function createTenant(userCount: number): Promise<Tenant> {
   const at = running.now();
   const secret = randomUUID();
-  const { id: applicationId } = await db.application.create({
-    data: {
-      id: await idBesideTests(),
-      name: 'other',
-      authKey: randomUUID(),
-      authSecret: randomUUID(),
-      createdAt: at,
-      updatedAt: at,
-    },
-  });
+  const applicationId = await insertApplication({ name: 'other', createdAt: at, updatedAt: at });
   await db.apiKey.create({
     data: { applicationId, name: 'first', keyHash: hashSecret(secret), createdAt: at },
   });

@@ -1,4 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
+import { useState } from 'react';
 
 /** The texts of a tab. */
 export interface Draft {
@@ -14,8 +15,6 @@ export interface Saved extends Omit<Draft, 'id'> {
 
 interface Stored {
   drafts: Draft[];
-  /** Id of the draft in view. */
-  open: number;
   saved: Saved[];
   /** Documents that were run, the last one first. Their variables are not kept, because they may be secret. */
   recent: string[];
@@ -23,44 +22,41 @@ interface Stored {
 
 const MAX_RECENT = 20;
 
-/** Tabs, saved operations and recent ones, kept in this browser. */
+/** Tabs, saved operations and recent ones, kept in this browser. Each of its windows shows the tab that it chose. */
 export function useDrafts(storedAs: string, sample: string) {
   const [stored, set] = useLocalStorage<Stored>({
     key: storedAs,
-    defaultValue: { drafts: [{ id: 1, query: sample, variables: '' }], open: 1, saved: [], recent: [] },
+    defaultValue: { drafts: [{ id: 1, query: sample, variables: '' }], saved: [], recent: [] },
     getInitialValueInEffect: false,
   });
-  const { drafts, open, saved, recent } = stored;
-  const draft = drafts.find(({ id }) => id === open) ?? drafts[0]!;
-  const update = (change: (old: Stored) => Partial<Stored>) => set((old) => ({ ...old, ...change(old) }));
+  const { drafts, saved, recent } = stored;
+  const [open, show] = useState(drafts.at(-1)!.id);
+  const draft = drafts.find(({ id }) => id === open) ?? drafts.at(-1)!;
+  const update = (change: Partial<Stored>) => set((old) => ({ ...old, ...change }));
+  const next = Math.max(...drafts.map(({ id }) => id)) + 1;
   return {
     ...stored,
     draft,
+    show,
     change: (texts: Partial<Draft>) =>
-      update((old) => ({ drafts: old.drafts.map((one) => (one.id === draft.id ? { ...one, ...texts } : one)) })),
-    show: (id: number) => update(() => ({ open: id })),
-    /** Shows the tab with this document, or else a new one. */
-    add: (query: string, variables = '') =>
-      update((old) => {
-        const same = old.drafts.find((one) => one.query === query);
-        if (same && query !== '') return { open: same.id };
-        const id = Math.max(...old.drafts.map((one) => one.id)) + 1;
-        return { drafts: [...old.drafts, { id, query, variables }], open: id };
-      }),
+      set((old) => ({ ...old, drafts: old.drafts.map((one) => (one.id === draft.id ? { ...one, ...texts } : one)) })),
+    /** In a new tab. */
+    add: (query: string, variables = '') => {
+      update({ drafts: [...drafts, { id: next, query, variables }] });
+      show(next);
+    },
     /** The last tab is emptied instead. */
-    close: (closed: number) =>
-      update((old) => {
-        const rest = old.drafts.filter(({ id }) => id !== closed);
-        if (rest.length === 0) return { drafts: [{ id: closed + 1, query: '', variables: '' }], open: closed + 1 };
-        return { drafts: rest, open: old.open === closed ? rest.at(-1)!.id : old.open };
-      }),
+    close: (closed: number) => {
+      const rest = drafts.filter(({ id }) => id !== closed);
+      update({ drafts: rest.length === 0 ? [{ id: next, query: '', variables: '' }] : rest });
+    },
     save: (name: string) =>
-      update(() => ({
+      update({
         saved: [...saved.filter((one) => one.name !== name), { name, query: draft.query, variables: draft.variables }],
-      })),
-    forget: (name: string) => update(() => ({ saved: saved.filter((one) => one.name !== name) })),
+      }),
+    forget: (name: string) => update({ saved: saved.filter((one) => one.name !== name) }),
     noteRun: (query: string) =>
-      update(() => ({ recent: [query, ...recent.filter((one) => one !== query)].slice(0, MAX_RECENT) })),
+      update({ recent: [query, ...recent.filter((one) => one !== query)].slice(0, MAX_RECENT) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useCallback, useMemo, useState } from 'react';
+import { idOf } from '../app/user-search.ts';
 import { type Credentials, headersOf, loadCredentials, storeCredentials } from './credentials.ts';
 import { CredentialsBar } from './credentials-bar.tsx';
 import { type Sender, send } from './requests.ts';
@@ -49,7 +50,7 @@ export function Explorer() {
         schema={schema}
         headers={headers}
         send={sendAs}
-        caller={credentials}
+        caller={{ kind: credentials.kind, onBehalfOf: idOf(credentials.onBehalfOf) }}
         sample={SAMPLE}
         storedAs="atrium:explorer"
       />

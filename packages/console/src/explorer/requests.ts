@@ -61,6 +61,7 @@ export function connect(headers: Record<string, string>): Client {
     url: socketUrl.href,
     connectionParams: headers,
     lazy: true,
-    shouldRetry: (problem) => problem instanceof CloseEvent && problem.code !== REFUSED,
+    // It would continue without the events in between.
+    retryAttempts: 0,
   });
 }

@@ -65,6 +65,7 @@ export function useRuns(send: Sender, headers: Record<string, string>) {
     const end = (failure?: string) => {
       if (isStopped) return;
       isStopped = true;
+      ignore();
       setRun((old) => ({ ...old, isRunning: false }));
       setEvents(() => ({ state: 'ended', failure }));
     };
@@ -73,7 +74,11 @@ export function useRuns(send: Sender, headers: Record<string, string>) {
     );
     const unsubscribe = client.subscribe({ ...operation, operationName: operation.operationName ?? null } as never, {
       next: (result) => {
-        const event = { id: ++count, time: Date.now(), text: JSON.stringify(result.data ?? result, null, 2) };
+        const event = {
+          id: ++count,
+          time: Date.now(),
+          text: JSON.stringify(result.errors ? result : result.data, null, 2),
+        };
         setEvents(({ state, shown, waiting }) =>
           state === 'paused'
             ? { waiting: [event, ...waiting].slice(0, MAX_EVENTS) }
@@ -84,7 +89,6 @@ export function useRuns(send: Sender, headers: Record<string, string>) {
       complete: () => end(),
     });
     stop.current = () => {
-      ignore();
       unsubscribe();
       end();
     };

@@ -5,7 +5,7 @@ import { IconPlus, IconX } from '@tabler/icons-react';
 import type { GraphQLSchema } from 'graphql';
 import { useEffect, useState } from 'react';
 import type { Caller } from '../ui/samples.ts';
-import { takeLinked, useDrafts } from './drafts.ts';
+import { type Draft, takeLinked, useDrafts } from './drafts.ts';
 import './explorer.css';
 import { documentOf, firstVariables } from './operations.ts';
 import { OperationList, SavedList, titleOf } from './reference.tsx';
@@ -33,15 +33,18 @@ export function Workspace({ schema, headers, send, caller, sample, storedAs }: W
   const [side, setSide] = useState<'operations' | 'saved'>('operations');
   const [pane, setPane] = useState<Pane>('request');
   const { add } = drafts;
+  /** Again in its tab, if there is one that `isSame`. */
+  const open = (query: string, variables = '', isSame = (other: Draft) => other.variables === variables) => {
+    const known = drafts.drafts.find((other) => other.query === query && isSame(other));
+    if (known) drafts.show(known.id);
+    else add(query, variables);
+    setPane('request');
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address is read once
   useEffect(() => {
     const linked = takeLinked();
-    if (linked) add(linked.query, linked.variables);
+    if (linked) open(linked.query, linked.variables);
   }, []);
-  const open = (query: string, variables?: string) => {
-    add(query, variables);
-    setPane('request');
-  };
   return (
     <div className="explorer" data-pane={pane}>
       <SegmentedControl
@@ -71,7 +74,7 @@ export function Workspace({ schema, headers, send, caller, sample, storedAs }: W
           {schema ? (
             <OperationList
               schema={schema}
-              onOpen={(operation) => open(documentOf(operation, schema), firstVariables(operation))}
+              onOpen={(operation) => open(documentOf(operation, schema), firstVariables(operation), () => true)}
             />
           ) : (
             <Text size="sm" c="dimmed" p="xs">
@@ -81,7 +84,12 @@ export function Workspace({ schema, headers, send, caller, sample, storedAs }: W
         </div>
         {side === 'saved' && (
           <div className="explorer-scroll">
-            <SavedList saved={drafts.saved} recent={drafts.recent} onOpen={open} onForget={drafts.forget} />
+            <SavedList
+              saved={drafts.saved}
+              recent={drafts.recent}
+              onOpen={(query, variables) => open(query, variables)}
+              onForget={drafts.forget}
+            />
           </div>
         )}
       </aside>

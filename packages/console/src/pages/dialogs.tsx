@@ -8,9 +8,10 @@ import { query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
 import { useUserNames } from '../app/user-names.ts';
+import { idOf } from '../app/user-search.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
-import { readUserId, UserSelect } from '../ui/user-filter.tsx';
+import { UserSelect } from '../ui/user-select.tsx';
 import { Time } from '../ui/values.tsx';
 import { NAMED_OCCUPANTS, titleOf } from './dialog-title.ts';
 
@@ -39,7 +40,7 @@ export function DialogsPage() {
   const { application } = useParams({ from });
   const { user, type } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/dialogs' });
-  const userId = readUserId(user);
+  const userId = idOf(user);
   const dialogs = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(10_000),

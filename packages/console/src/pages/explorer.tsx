@@ -2,13 +2,15 @@ import { AtriumError } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Box, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { CancelledError, reason, withAccess } from '../app/access.ts';
+import { idOf } from '../app/user-search.ts';
 import { type Answer, type Operation, type Sender, send } from '../explorer/requests.ts';
 import { useSchema } from '../explorer/schema.ts';
 import { Workspace } from '../explorer/workspace.tsx';
 import { Page } from '../ui/page.tsx';
+import { UserSelect } from '../ui/user-select.tsx';
 
 const SAMPLE = `# Runs with your roles. Choose an operation on the left, or write one here.
 query Application {
@@ -22,29 +24,30 @@ query Application {
 const TYPING_MS = 600;
 
 /** Header values have only Latin letters. */
-function headersOf(application: number, stated: string, onBehalfOf: string): Record<string, string> {
+function headersOf(application: number, stated: string, onBehalfOf: number | undefined): Record<string, string> {
   return {
     Application: String(application),
     ...(stated !== '' && { Reason: encodeURIComponent(stated) }),
-    ...(/^\d+$/.test(onBehalfOf) && { 'On-Behalf-Of': onBehalfOf }),
+    ...(onBehalfOf !== undefined && { 'On-Behalf-Of': String(onBehalfOf) }),
   };
 }
 
 export function ExplorerPage() {
   const { application } = useParams({ from: '/shell/apps/$application/explorer' });
   const [stated, setStated] = useState(reason.current ?? '');
-  const { user = '' } = useSearch({ from: '/shell/apps/$application/explorer' });
-  const [onBehalfOf, setOnBehalfOf] = useState(user);
-  const [settled] = useDebouncedValue(`${stated.trim()}\n${onBehalfOf.trim()}`, TYPING_MS);
-  const headers = useMemo(() => {
-    const [settledReason = '', user = ''] = settled.split('\n');
-    return headersOf(application, settledReason, user);
-  }, [application, settled]);
+  const { user } = useSearch({ from: '/shell/apps/$application/explorer' });
+  const navigate = useNavigate({ from: '/apps/$application/explorer' });
+  const onBehalfOf = idOf(user);
+  const [settledReason] = useDebouncedValue(stated.trim(), TYPING_MS);
+  const headers = useMemo(
+    () => headersOf(application, settledReason, onBehalfOf),
+    [application, settledReason, onBehalfOf],
+  );
   const { schema, status } = useSchema(headers);
   const sendAs: Sender = useCallback(
     (operation, signal) =>
       // The dialog may ask for the reason, which is in the headers.
-      sendWithAccess(operation, () => headersOf(application, reason.current ?? '', onBehalfOf.trim()), signal),
+      sendWithAccess(operation, () => headersOf(application, reason.current ?? '', onBehalfOf), signal),
     [application, onBehalfOf],
   );
   return (
@@ -62,14 +65,13 @@ export function ExplorerPage() {
           }}
           maxLength={255}
         />
-        <TextInput
+        <UserSelect
+          application={application}
           flex="1 1 10rem"
           maw={240}
           label={t`On behalf of user`}
-          placeholder={t`Id, optional`}
-          inputMode="numeric"
-          value={onBehalfOf}
-          onChange={(event) => setOnBehalfOf(event.currentTarget.value)}
+          value={user}
+          onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}
         />
         <Text role="status" size="sm" c={status.isError ? 'var(--mantine-color-error)' : 'dimmed'}>
           {status.text}
@@ -81,7 +83,7 @@ export function ExplorerPage() {
           schema={schema}
           headers={headers}
           send={sendAs}
-          caller={{ kind: 'key', onBehalfOf: onBehalfOf.trim() }}
+          caller={{ kind: 'key', onBehalfOf }}
           sample={SAMPLE}
           storedAs={`atrium:console:explorer:${application}`}
         />

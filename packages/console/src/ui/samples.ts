@@ -4,7 +4,7 @@ import { root } from '../root.ts';
 export interface Caller {
   kind: 'none' | 'key' | 'token';
   /** Id of a user; only with an API key. */
-  onBehalfOf?: string | undefined;
+  onBehalfOf?: number | undefined;
 }
 
 interface Operation {
@@ -24,7 +24,7 @@ export const address = (path: string) => quoted(`${SERVICE}${path}`);
 
 /** Options of curl. */
 export function headersOf({ kind, onBehalfOf }: Caller, ...more: string[]): string {
-  const user = kind === 'key' && onBehalfOf ? [`On-Behalf-Of: ${onBehalfOf}`] : [];
+  const user = kind === 'key' && onBehalfOf !== undefined ? [`On-Behalf-Of: ${onBehalfOf}`] : [];
   return [...HEADERS[kind], ...user, ...more].map((header) => `-H "${header}"`).join(' ');
 }
 
@@ -50,7 +50,7 @@ export function typeScriptOf(
   const options = [
     `url: '${SERVICE}'`,
     ...(kind === 'key' ? ['apiKey: process.env.ATRIUM_API_KEY!'] : []),
-    ...(kind === 'key' && onBehalfOf ? [`onBehalfOf: ${onBehalfOf}`] : []),
+    ...(kind === 'key' && onBehalfOf !== undefined ? [`onBehalfOf: ${onBehalfOf}`] : []),
   ].join(', ');
   const call = `client.${METHODS[operation]}(document, variables)`;
   return [

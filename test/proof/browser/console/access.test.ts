@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const names = await page.getByLabel('Console').getByRole('link').allInnerTexts();
     expect(names).toEqual([...pages, 'Applications']);
     const isDeveloper = role === 'developer';
-    if (isDeveloper) await page.getByText('No request took as long').waitFor();
+    if (isDeveloper) await page.getByText('No request was slow').waitFor();
     expect(await page.getByRole('heading', { name: 'Slow requests' }).count()).toBe(isDeveloper ? 1 : 0);
     await page.goto(`${running.url}${APP}/data`);
     await page.getByText('No classes yet').waitFor();

@@ -61,7 +61,7 @@ function textsOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const texts: string[] = [];
     for (const element of document.body.querySelectorAll('*')) {
-      if (element.closest('noscript, code, pre, time, script, style, textarea, .cm-editor, .explorer-tabs, .u-wrap'))
+      if (element.closest('noscript, code, pre, time, script, style, textarea, .cm-editor, .explorer-tabs li, .u-wrap'))
         continue;
       for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) texts.push(node.textContent!);
       for (const name of ['aria-label', 'placeholder', 'title', 'alt']) texts.push(element.getAttribute(name) ?? '');

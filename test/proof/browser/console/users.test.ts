@@ -76,7 +76,8 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     expect(await page.getByText('of-another-user.txt').count()).toBe(0);
     await page.goBack();
     await page.getByRole('link', { name: 'Act as user' }).click();
-    await expect.poll(() => page.getByLabel('On behalf of user').inputValue()).toBe(String(user.id));
+    const actor = page.getByRole('combobox', { name: 'On behalf of user' });
+    await expect.poll(() => actor.inputValue()).toBe('Katherine Johnson');
     expect(problems).toEqual([]);
   });
 

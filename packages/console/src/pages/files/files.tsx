@@ -6,10 +6,11 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { query } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { useListPolling } from '../../app/polling.ts';
+import { idOf } from '../../app/user-search.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
-import { readUserId, UserSelect } from '../../ui/user-filter.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { FILES, type ListedFile, useOpensFiles } from './documents.ts';
 import { FileView } from './file-view.tsx';
@@ -20,7 +21,7 @@ export function FilesPage() {
   const { application } = useParams({ from });
   const { user, file } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/files' });
-  const target = { application, onBehalfOf: readUserId(user) };
+  const target = { application, onBehalfOf: idOf(user) };
   const opens = useOpensFiles(application);
   const files = useInfiniteQuery({
     ...forward,

@@ -3,7 +3,7 @@ import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { useTypedFilter } from '../../app/typing.ts';
-import { readUserId } from '../../ui/user-filter.tsx';
+import { idOf } from '../../app/user-search.ts';
 import { CALLERS, TRANSPORTS } from './documents.ts';
 
 /** In the address, and therefore untrusted. */
@@ -25,7 +25,7 @@ const PERIODS = {
 } as const;
 
 export function filterOf({ status, transport, route, caller, user, id, period }: LogSearch) {
-  const userId = readUserId(user);
+  const userId = idOf(user);
   return {
     ...statusOf(status),
     ...(isIn(TRANSPORTS, transport) && { transport }),

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
+import { idOf } from '../../app/user-search.ts';
 import { submitting } from '../../ui/form.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
@@ -122,7 +123,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
 
 const SEPARATORS = [',', ' '];
 
-const isId = (text: string) => /^\d{1,10}$/.test(text);
+const isId = (text: string) => idOf(text) !== undefined;
 
 function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) => void }) {
   const [refused, setRefused] = useState<string>();

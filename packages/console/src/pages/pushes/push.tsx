@@ -6,9 +6,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mutate, query, type Target } from '../../app/clients.ts';
+import { idOf } from '../../app/user-search.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
-import { readUserId } from '../../ui/user-filter.tsx';
 import { Time } from '../../ui/values.tsx';
 import { channelName, DELETE_EVENT, EVENT, type EventDetails, UPDATE_EVENT } from './documents.ts';
 import { decodeMessage } from './message.ts';
@@ -20,7 +20,7 @@ const from = '/shell/apps/$application/pushes/$event';
 export function PushPage() {
   const { application, event } = useParams({ from });
   const { user } = useSearch({ from });
-  const target: Target = { application, onBehalfOf: readUserId(user) };
+  const target: Target = { application, onBehalfOf: idOf(user) };
   const id = Number(event);
   const found = useQuery({
     queryKey: [application, 'event', id, target.onBehalfOf],

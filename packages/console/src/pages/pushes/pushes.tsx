@@ -7,9 +7,10 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { query, type Target } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { useListPolling } from '../../app/polling.ts';
+import { idOf } from '../../app/user-search.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
-import { readUserId, UserSelect } from '../../ui/user-filter.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { CreatePush } from './create-push.tsx';
 import { channelName, EVENTS, type ListedEvent } from './documents.ts';
@@ -23,7 +24,7 @@ export function PushesPage() {
   const { user } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/pushes' });
   const [isOpen, { open, close }] = useDisclosure();
-  const target: Target = { application, onBehalfOf: readUserId(user) };
+  const target: Target = { application, onBehalfOf: idOf(user) };
   const events = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(15_000),

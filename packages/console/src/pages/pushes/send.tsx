@@ -4,9 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { idOf } from '../../app/user-search.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
-import { readUserId } from '../../ui/user-filter.tsx';
 import { Time } from '../../ui/values.tsx';
 import { channelName, DELIVERIES, type Delivery } from './documents.ts';
 
@@ -23,7 +23,7 @@ export function SendPage() {
   const { application, send } = useParams({ from });
   const { user, status: text } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/pushes/sends/$send' });
-  const onBehalfOf = readUserId(user);
+  const onBehalfOf = idOf(user);
   const status = readStatus(text);
   const deliveries = useInfiniteQuery({
     ...forward,

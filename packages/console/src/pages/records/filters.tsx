@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
-import { UserSelect } from '../../ui/user-filter.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import type { Field, RecordClass } from './documents.ts';
 import { InvalidValueError, parseValue } from './values.ts';
 

@@ -7,7 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { mutate, query } from '../../app/clients.ts';
 import { type Field, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { classesKey } from './use-class.ts';
-import type { View } from './view.ts';
+import { countQuery, type View } from './view.ts';
 
 const EXPLAIN = graphql(`query ConsoleExplainRecords($className: String!, $filter: JSON, $orderBy: RecordOrder) {
   explainRecords(className: $className, filter: $filter, orderBy: $orderBy) { rowsRead rowsReturned suggestedIndex }
@@ -28,12 +28,14 @@ interface IndexAdviceProps {
 export function IndexAdvice({ view, definition, onIndex }: IndexAdviceProps) {
   const { application, className, filter, orderBy } = view;
   const queries = useQueryClient();
+  const count = useQuery(countQuery({ application, className, onBehalfOf: undefined, filter: {} }));
   const explained = useQuery({
     queryKey: [application, 'records-explained', className, filter, orderBy, definition.indexes, definition.fields],
     queryFn: async ({ signal }) =>
       (await query({ application }, EXPLAIN, { className, filter, orderBy }, signal)).explainRecords,
+    // A smaller class has not so many rows.
+    enabled: (count.data ?? 0) >= MANY_ROWS,
     staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
   });
   const create = useMutation({
     mutationFn: (fields: string[]) => {

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
+import { idOf } from '../../app/user-search.ts';
 import type { RecordClass } from './documents.ts';
 import type { OpenedRecord } from './record-panel.tsx';
 
@@ -126,7 +127,7 @@ export function PermissionInputs({ actions = ACTIONS, value, onChange }: Permiss
               key={action}
               label={t`${TITLES[action]}: ids of users`}
               value={ids}
-              onChange={(chosen) => set({ ids: chosen.filter((id) => /^\d{1,10}$/.test(id)) })}
+              onChange={(chosen) => set({ ids: chosen.filter((id) => idOf(id) !== undefined) })}
             />
           );
         return null;

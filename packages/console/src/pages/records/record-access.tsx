@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
-import { UserSelect } from '../../ui/user-filter.tsx';
+import { UserSelect } from '../../ui/user-select.tsx';
 import { RECORD, type RecordClass, UPDATE_RECORD, USER_TAGS } from './documents.ts';
 import { type Action, PermissionInputs, permissionForm, permissionInput, reasonOf } from './permissions.tsx';
 import type { OpenedRecord } from './record-panel.tsx';

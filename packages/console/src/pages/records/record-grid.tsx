@@ -10,6 +10,7 @@ import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { sentenceOf } from '../../app/query-client.ts';
+import { idOf } from '../../app/user-search.ts';
 import { Grid } from '../../ui/grid.tsx';
 import { Empty } from '../../ui/page.tsx';
 import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
@@ -44,7 +45,7 @@ export function RecordGrid({ application, definition }: { application: number; d
   const view: View = {
     application,
     className: definition.name,
-    onBehalfOf: search.as !== undefined && /^\d{1,10}$/.test(search.as) ? Number(search.as) : undefined,
+    onBehalfOf: idOf(search.as),
     filter: recordFilter(conditions, definition),
     orderBy: search.sort === undefined ? null : orderOf(search.sort),
   };

@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { query } from '../app/clients.ts';
 import { nameOf, useUserNames } from '../app/user-names.ts';
-import { userFilterOf } from '../app/user-search.ts';
+import { idOf, userFilterOf } from '../app/user-search.ts';
 
 const USERS = graphql(`query ConsoleChooseUser($filter: UserFilter) {
   users(filter: $filter, first: 8, orderBy: { field: ID, direction: DESC }) {
@@ -15,14 +15,9 @@ const USERS = graphql(`query ConsoleChooseUser($filter: UserFilter) {
 }`);
 const PAUSE_MS = 250;
 
-/** The id of a user in the address, which is untrusted. @returns undefined for none */
-export function readUserId(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;
-}
-
 interface UserSelectProps extends Omit<SelectProps, 'data' | 'value' | 'onChange'> {
   application: number;
-  /** Id of a user. */
+  /** Id of a user; any other text is no user. */
   value: string | undefined;
   onChange: (user: string | undefined) => void;
 }
@@ -31,8 +26,9 @@ interface UserSelectProps extends Omit<SelectProps, 'data' | 'value' | 'onChange
 export function UserSelect({ application, value, onChange, ...props }: UserSelectProps) {
   const [typed, setTyped] = useState('');
   const [isOpen, setOpen] = useState(false);
-  const nameOfId = useUserNames(application, value === undefined ? [] : [readUserId(value) ?? 0]);
-  const chosen = value === undefined ? undefined : { value, label: nameOfId(readUserId(value) ?? 0) };
+  const id = idOf(value);
+  const nameOfId = useUserNames(application, id === undefined ? [] : [id]);
+  const chosen = id === undefined ? undefined : { value: String(id), label: nameOfId(id) };
   const [search] = useDebouncedValue(typed === chosen?.label ? '' : typed.trim(), PAUSE_MS);
   const found = useQuery({
     queryKey: [application, 'choose-user', search],
@@ -41,17 +37,17 @@ export function UserSelect({ application, value, onChange, ...props }: UserSelec
     enabled: isOpen,
     placeholderData: keepPreviousData,
     staleTime: 30_000,
-    retry: false,
   });
   const users = (found.data ?? []).map(({ node }) => ({ value: String(node.id), label: nameOf(node) }));
-  const byId = readUserId(typed.trim()) === undefined ? [] : [{ value: typed.trim(), label: t`User ${typed.trim()}` }];
+  const typedId = idOf(typed.trim());
+  const byId = typedId === undefined ? [] : [{ value: String(typedId), label: t`User ${typedId}` }];
   const options = [...users, ...byId, ...(chosen ? [chosen] : [])];
   return (
     <Select
       placeholder={t`Name or id`}
       {...props}
       data={[...new Map(options.toReversed().map((option) => [option.value, option])).values()].toReversed()}
-      value={value ?? null}
+      value={chosen?.value ?? null}
       onChange={(user) => onChange(user ?? undefined)}
       searchable
       clearable
