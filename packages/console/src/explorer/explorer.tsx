@@ -8,7 +8,7 @@ import { type Sender, send } from './requests.ts';
 import { useSchema } from './schema.ts';
 import { Workspace } from './workspace.tsx';
 
-const SAMPLE = `# ${t`Choose credentials above and an operation on the left, or write one here. Ctrl-Space completes names.`}
+const SAMPLE = `# ${t`Choose credentials above and an operation in the list, or write one here. Ctrl-Space completes names.`}
 query FirstUsers {
   users(first: 5) {
     totalCount

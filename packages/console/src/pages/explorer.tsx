@@ -12,7 +12,7 @@ import { Workspace } from '../explorer/workspace.tsx';
 import { Page } from '../ui/page.tsx';
 import { UserSelect } from '../ui/user-select.tsx';
 
-const SAMPLE = `# Runs with your roles. Choose an operation on the left, or write one here.
+const SAMPLE = `# Runs with your roles. Choose an operation in the list, or write one here.
 query Application {
   application {
     id

@@ -63,8 +63,8 @@ export function KeysPage() {
               {rows.toReversed().map(({ id, name, createdAt, revokedAt }) => (
                 <Table.Tr key={id}>
                   <Table.Td>{name}</Table.Td>
-                  <Table.Td>{id}</Table.Td>
-                  <Table.Td>
+                  <Table.Td data-label={t`Id`}>{id}</Table.Td>
+                  <Table.Td data-label={t`Created`}>
                     <Time of={createdAt} />
                   </Table.Td>
                   <Table.Td>
