@@ -119,6 +119,8 @@ export interface SessionClock {
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
   touch(session: StoredSession, at: Date): void;
   touchUser(user: { applicationId: number; userId: number }, at: Date): void;
+  touchKey(key: { applicationId: number; id: number }, at: Date): void;
+  latestUseOf(key: { applicationId: number; id: number; lastUsedAt: Date | null }): Date | null;
   flush(): Promise<void>;
 }
 

@@ -41,12 +41,21 @@ export type Viewer =
       userId: number;
       session?: ViewerSession;
       apiKeyId?: number;
+      key?: KeyLimits;
       administrator?: AdministratorIdentity;
     })
-  | (OfApplication & { kind: 'key'; apiKeyId: number; administrator?: undefined })
+  | (OfApplication & { kind: 'key'; apiKeyId: number; key?: KeyLimits; administrator?: undefined })
   /** The operator, at the command line. */
   | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator?: undefined })
   | (OfApplication & { kind: 'key'; apiKeyId?: undefined; administrator: AdministratorIdentity; actor: Actor });
+
+/** Of the API key of a request. */
+export interface KeyLimits {
+  /** Undefined: everything. */
+  scopes?: readonly string[] | undefined;
+  /** When the key, or its replaced secret, expires. */
+  expiresAt?: Date | undefined;
+}
 
 export interface OfApplication {
   applicationId: number;
@@ -91,6 +100,11 @@ export function isIdentified(viewer: Viewer): viewer is IdentifiedViewer {
 
 export function administratorOf(viewer: Viewer): AdministratorIdentity | undefined {
   return 'administrator' in viewer ? viewer.administrator : undefined;
+}
+
+/** @returns undefined for callers without a restricted API key */
+export function scopesOf(viewer: Viewer): readonly string[] | undefined {
+  return 'key' in viewer ? viewer.key?.scopes : undefined;
 }
 
 /** @param applicationId undefined: only roles for all applications */

@@ -246,5 +246,13 @@ export const REASONS = {
   POSITION_INVALID: 'Latitude should be between -90 and 90, longitude between -180 and 180',
   RECTANGLE_INVALID: 'north should not be less than south',
   DIGITS_INVALID: 'Digits should be a whole number of up to 40 digits',
+  SCOPE_REQUIRED: 'The API key lacks the scope {scope}',
+  SCOPE_UNKNOWN: 'contains the unknown scope {scope}',
+  SCOPES_COUNT: 'should have 1 to {max} entries',
+  KEY_NETWORK_FORBIDDEN: 'The API key may not be used from this network',
+  KEY_USER_FORBIDDEN: 'The API key may not act on behalf of this user',
+  NETWORK_INVALID: 'contains {network}, which is no network like 203.0.113.0/24 or 2001:db8::/64',
+  TOO_MANY_ENTRIES: 'should have at most {max} entries',
+  TIME_PAST: 'should be in the future',
   SETTING_INVALID: '{text}',
 } as const;

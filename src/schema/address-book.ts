@@ -40,6 +40,7 @@ const RegisteredContactType = builder.objectRef<RegisteredContact>('RegisteredCo
     id: t.exposeInt('id', { description: 'Id of the user.' }),
     phone: t.exposeString('phone', { nullable: true, description: 'Phone number as the user entered it.' }),
     user: t.expose('user', {
+      scope: 'users:read',
       type: User,
       nullable: true,
       description: 'The profile of the user; null if the application disables `usersList`.',
@@ -56,6 +57,7 @@ const AddressBookType = builder.objectRef<AddressBook>('AddressBook').implement(
       resolve: (book) => contactsOf(book),
     }),
     registeredUsers: t.field({
+      scope: 'users:read',
       type: [User],
       description: `Users of the application whose phone number is in the address book, sorted by id. ${COMPACT}`,
       resolve: (book, _args, context) => registeredUsersOf(book, context),
@@ -105,6 +107,7 @@ const ContactInput = builder.inputType('ContactInput', {
 builder.queryField('contacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
+      scope: 'contacts',
       administrator: { roles: SUPPORT },
       type: ContactType,
       description:
@@ -120,6 +123,7 @@ builder.queryField('contacts', (t) =>
 builder.queryField('registeredContacts', (t) =>
   t.withAuth({ user: true }).connection(
     {
+      scope: 'contacts',
       administrator: { roles: SUPPORT },
       type: User,
       description:
@@ -134,6 +138,7 @@ builder.queryField('registeredContacts', (t) =>
 
 builder.queryField('addressBook', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'contacts',
     administrator: { roles: SUPPORT },
     type: AddressBookType,
     description: "One of the caller's address books, without pagination. Fails with `NOT_FOUND` if it is empty.",
@@ -144,6 +149,7 @@ builder.queryField('addressBook', (t) =>
 
 builder.mutationField('uploadContacts', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'contacts',
     administrator: { roles: SUPPORT },
     type: UploadedContactsType,
     description:

@@ -57,6 +57,7 @@ const AiUsage = builder.objectRef<UsageShape>('AiUsage').implement({
 
 builder.queryField('aiUsage', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: AiUsage,
     description: 'How many model tokens the application has used.',

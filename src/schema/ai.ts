@@ -64,6 +64,7 @@ const AnswerPart = builder.objectRef<{ text: string; isLast: boolean }>('AnswerP
 
 builder.mutationField('assistAnswer', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Proposes an answer to a message. Fails with `DISABLED` if the application has disabled the feature, ' +
@@ -77,6 +78,7 @@ builder.mutationField('assistAnswer', (t) =>
 
 builder.mutationField('summarizeDialog', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Summarizes the latest 1,000 messages of a dialog that the caller can see. Fails like `assistAnswer`, ' +
@@ -90,6 +92,7 @@ builder.mutationField('summarizeDialog', (t) =>
 
 builder.mutationField('translateText', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     description: 'Translates a text. Fails like `assistAnswer`.',
     args: {
@@ -105,6 +108,7 @@ builder.mutationField('translateText', (t) =>
 
 builder.mutationField('askGateway', (t) =>
   t.withAuth({ userOrKey: true }).string({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     description:
       "Passes a conversation to the model unchanged, preceded by the assistant's instructions, and returns the " +
@@ -122,6 +126,7 @@ builder.mutationField('askGateway', (t) =>
 
 builder.subscriptionField('answerStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     type: AnswerPart,
     description: 'Streams the answer of `assistAnswer` in parts. The subscription completes after the last part.',
@@ -135,6 +140,7 @@ builder.subscriptionField('answerStream', (t) =>
 
 builder.subscriptionField('summaryStream', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'ai',
     administrator: { roles: SUPPORT, needsReason: true },
     type: AnswerPart,
     description: 'Streams the summary of `summarizeDialog` in parts. The subscription completes after the last part.',

@@ -230,6 +230,7 @@ builder.mutationField('rotateApplicationSecret', (t) =>
 
 builder.queryField('application', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: ALL },
     type: Application,
     description: 'The application of the API key.',
@@ -239,6 +240,7 @@ builder.queryField('application', (t) =>
 
 builder.mutationField('updateApplication', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: {
       roles: DEVELOPER,
       isConfirmed: true,

@@ -79,6 +79,7 @@ const UpdateAssistantInput = builder.inputType('UpdateAssistantInput', {
 
 builder.queryField('assistants', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: [Assistant],
     description: 'All assistants of the application, oldest first.',
@@ -88,6 +89,7 @@ builder.queryField('assistants', (t) =>
 
 builder.queryField('assistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: Assistant,
     description: 'One assistant. Fails with `NOT_FOUND` if it does not exist.',
@@ -98,6 +100,7 @@ builder.queryField('assistant', (t) =>
 
 builder.mutationField('createAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: Assistant,
     description: 'Creates an assistant. Invalid values, including a non-public `baseUrl`, fail with `UNPROCESSABLE`.',
@@ -110,6 +113,7 @@ builder.mutationField('createAssistant', (t) =>
 
 builder.mutationField('updateAssistant', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: Assistant,
     description:
@@ -137,6 +141,7 @@ const AssistantTrial = builder.objectRef<TrialShape>('AssistantTrial').implement
 
 builder.mutationField('tryAssistant', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: AssistantTrial,
     description:
@@ -155,6 +160,7 @@ builder.mutationField('tryAssistant', (t) =>
 
 builder.mutationField('deleteAssistant', (t) =>
   t.withAuth({ key: true }).boolean({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     description: 'Deletes an assistant and returns true. Fails with `NOT_FOUND` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Assistant id, from `assistants` or `createAssistant`.' }) },

@@ -156,6 +156,7 @@ const UploadedBlobType = builder.objectRef<UploadedBlob>('UploadedBlob').impleme
 
 builder.queryField('blob', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF },
     type: Blob,
     description:
@@ -169,6 +170,7 @@ builder.queryField('blob', (t) =>
 builder.queryField('blobs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      scope: 'files',
       administrator: { roles: STAFF },
       type: Blob,
       description:
@@ -186,6 +188,7 @@ builder.queryField('blobs', (t) =>
 
 builder.queryField('blobFile', (t) =>
   t.withAuth({ anyone: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF },
     type: StoredFile,
     description:
@@ -216,6 +219,7 @@ const FileAddressType = builder.objectRef<FileAddress>('FileAddress').implement(
 
 builder.queryField('fileAddresses', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF },
     type: [FileAddressType],
     nullable: { list: false, items: true },
@@ -231,6 +235,7 @@ builder.queryField('fileAddresses', (t) =>
 
 builder.mutationField('createBlob', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF },
     type: Blob,
     description:
@@ -245,6 +250,7 @@ builder.mutationField('createBlob', (t) =>
 
 builder.mutationField('uploadBlob', (t) =>
   t.withAuth({ anyone: true }).field({
+    scope: 'files',
     type: UploadedBlobType,
     description:
       'Stores uploaded bytes for a blob. Call it as `POST /uploads`, because GraphQL requests carry no files. A ' +
@@ -258,6 +264,7 @@ builder.mutationField('uploadBlob', (t) =>
 
 builder.mutationField('completeBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF, isConfirmed: true },
     type: Blob,
     description:
@@ -270,6 +277,7 @@ builder.mutationField('completeBlob', (t) =>
 
 builder.mutationField('updateBlob', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'files',
     administrator: { roles: STAFF, isConfirmed: true, harmlessMembers: ['contentType', 'name', 'tags'] },
     type: Blob,
     description:
@@ -285,6 +293,7 @@ builder.mutationField('updateBlob', (t) =>
 
 builder.mutationField('deleteBlob', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'files',
     administrator: { roles: STAFF, isConfirmed: true },
     description:
       'Deletes a blob of the caller and its bytes, or any blob for an API key without `On-Behalf-Of`, and ' +

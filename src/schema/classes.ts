@@ -214,6 +214,7 @@ const UpdateClassInput = builder.inputType('UpdateClassInput', {
 
 builder.queryField('classes', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'classes',
     administrator: { roles: ALL },
     type: [RecordClass],
     description: 'All classes of the application, sorted by name.',
@@ -223,6 +224,7 @@ builder.queryField('classes', (t) =>
 
 builder.queryField('class', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'classes',
     administrator: { roles: ALL },
     type: RecordClass,
     description: 'One class of the application.',
@@ -233,6 +235,7 @@ builder.queryField('class', (t) =>
 
 builder.mutationField('createClass', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'classes',
     administrator: { roles: DEVELOPER },
     type: RecordClass,
     description:
@@ -251,6 +254,7 @@ builder.mutationField('createClass', (t) =>
 
 builder.mutationField('updateClass', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'classes',
     administrator: { roles: DEVELOPER, isConfirmed: true, harmlessMembers: ['fields', 'indexes'] },
     type: RecordClass,
     description:
@@ -266,6 +270,7 @@ builder.mutationField('updateClass', (t) =>
 
 builder.mutationField('deleteClass', (t) =>
   t.withAuth({ key: true }).boolean({
+    scope: 'classes',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     description:
       'Deletes a class and its records, and returns true. The records disappear immediately; their storage is ' +

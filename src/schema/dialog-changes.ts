@@ -69,6 +69,7 @@ const DeletedDialogs = deletedItems('DeletedDialogs', 'Result of `deleteDialogs`
 
 builder.mutationField('createDialog', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Dialog,
     description:
@@ -87,6 +88,7 @@ builder.mutationField('createDialog', (t) =>
 
 builder.mutationField('updateDialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'dialogs',
     administrator: {
       roles: SUPPORT,
       isConfirmed: true,
@@ -107,6 +109,7 @@ builder.mutationField('updateDialog', (t) =>
 
 builder.mutationField('deleteDialog', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     description:
       'Deletes a dialog for the caller: leaves a group, or hides a private dialog until its next message. With ' +
@@ -127,6 +130,7 @@ builder.mutationField('deleteDialog', (t) =>
 
 builder.mutationField('deleteDialogs', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: DeletedDialogs,
     description:

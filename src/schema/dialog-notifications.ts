@@ -18,6 +18,7 @@ const DialogNotificationsType = builder.objectRef<DialogNotifications>('DialogNo
 
 builder.queryField('dialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT },
     type: DialogNotificationsType,
     description: 'Whether the caller receives pushes for a dialog.',
@@ -28,6 +29,7 @@ builder.queryField('dialogNotifications', (t) =>
 
 builder.mutationField('updateDialogNotifications', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT },
     type: DialogNotificationsType,
     description: 'Enables or disables the pushes of a dialog for the caller.',

@@ -132,6 +132,7 @@ export const Dialog = builder.prismaObject('Dialog', {
 
 builder.queryField('dialog', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'dialogs',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Dialog,
     description:
@@ -144,6 +145,7 @@ builder.queryField('dialog', (t) =>
 builder.queryField('dialogs', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      scope: 'dialogs',
       administrator: { roles: SUPPORT, needsReason: true },
       type: Dialog,
       description:

@@ -32,6 +32,7 @@ const Geodatum = builder.prismaObject('Geodatum', {
     applicationId: t.exposeInt('applicationId', { description: APPLICATION_ID }),
     userId: t.exposeInt('userId', { description: 'Id of the user who was there.' }),
     user: t.relation('user', {
+      scope: 'users:read',
       nullable: true,
       description: `The user who was there; null if the user was just deleted. ${UNLISTED}`,
       authScopes: ({ userId }, _args, context) => maySeeListed(userId, context),
@@ -123,6 +124,7 @@ const GeodatumInput = builder.inputType('GeodatumInput', {
 
 builder.queryField('geodatum', (t) =>
   t.withAuth({ session: true }).prismaField({
+    scope: 'geodata',
     administrator: { roles: SUPPORT },
     type: Geodatum,
     description: 'One location. Fails with `NOT_FOUND` if it does not exist.',
@@ -134,6 +136,7 @@ builder.queryField('geodatum', (t) =>
 builder.queryField('geodata', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      scope: 'geodata',
       administrator: { roles: SUPPORT },
       type: Geodatum,
       description: 'Locations of the users of the application. Sorted newest first unless `orderBy` is given.',
@@ -170,6 +173,7 @@ builder.queryField('geodata', (t) =>
 
 builder.mutationField('createGeodatum', (t) =>
   t.withAuth({ user: true }).prismaField({
+    scope: 'geodata',
     administrator: { roles: SUPPORT },
     type: Geodatum,
     description: 'Stores a location of the caller.',
@@ -182,6 +186,7 @@ builder.mutationField('createGeodatum', (t) =>
 
 builder.mutationField('updateGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    scope: 'geodata',
     administrator: { roles: SUPPORT },
     type: Geodatum,
     description:
@@ -201,6 +206,7 @@ builder.mutationField('updateGeodatum', (t) =>
 
 builder.mutationField('deleteGeodatum', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'geodata',
     administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       'Deletes a location of the caller, or any location for an API key without `On-Behalf-Of`, and returns ' +
@@ -212,6 +218,7 @@ builder.mutationField('deleteGeodatum', (t) =>
 
 builder.mutationField('deleteOldGeodata', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'geodata',
     administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       "Deletes the caller's locations that are older than `days`, or those of all users for an API key without " +

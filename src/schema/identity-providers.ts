@@ -76,6 +76,7 @@ const UpdateIdentityProviderInput = builder.inputType('UpdateIdentityProviderInp
 
 builder.queryField('identityProviders', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: [IdentityProvider],
     description: 'Identity providers configured for the application.',
@@ -85,6 +86,7 @@ builder.queryField('identityProviders', (t) =>
 
 builder.mutationField('updateIdentityProvider', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: IdentityProvider,
     description:
@@ -103,6 +105,7 @@ builder.mutationField('updateIdentityProvider', (t) =>
 
 builder.mutationField('deleteIdentityProvider', (t) =>
   t.withAuth({ key: true }).boolean({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     description:
       'Removes the settings of an identity provider and returns true. Users can no longer sign in with it, but ' +

@@ -3,6 +3,7 @@ import type { Access } from '../lib/access.ts';
 import { REASONS } from '../lib/reasons.ts';
 import type { LimitName } from '../platform/limits/definitions.ts';
 import { builder } from './builder.ts';
+import { scopeOf } from './plugins/administrator-access.ts';
 import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
@@ -56,6 +57,9 @@ ${Object.entries(REASONS)
   .map(([reason, sentence]) => `- \`${reason}\`: ${sentence}`)
   .join('\n')}`;
 
+/** API keys may run operations with these. */
+const FOR_KEYS: readonly Access[] = ['session', 'user', 'userOrKey', 'key'];
+
 /** By `Query.dialog` or `Mutation.sendMessage`. */
 export const operationAccess: ReadonlyMap<string, Access> = readAccess(schema);
 
@@ -65,24 +69,23 @@ export function operationLimit(operation: string): LimitName {
   return (pothosOptions as { rateLimit?: LimitName }).rateLimit ?? 'default';
 }
 
-/** Denies by default: the process does not start if an operation declares no access. */
+/** Denies by default: the process does not start if an operation declares no access, or no scope for API keys. */
 export function readAccess(schema: GraphQLSchema): Map<string, Access> {
   const access = new Map<string, Access>();
   for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
-    for (const [name, scopes] of scopesOf(type!)) {
-      const [scope, ...others] = Object.keys(scopes ?? {});
-      if (!scope || others.length > 0) throw new Error(`${type!.name}.${name} must declare exactly one access`);
-      access.set(`${type!.name}.${name}`, scope as Access);
+    for (const [name, { extensions }] of Object.entries(type!.getFields())) {
+      const { authScopes, genericName = name } = (extensions.pothosOptions ?? {}) as {
+        authScopes?: object;
+        genericName?: string;
+      };
+      const [declared, ...others] = Object.keys(authScopes ?? {}) as Access[];
+      if (!declared || others.length > 0) throw new Error(`${type!.name}.${name} must declare exactly one access`);
+      if (FOR_KEYS.includes(declared) && !scopeOf(genericName))
+        throw new Error(`${type!.name}.${name} must declare a scope`);
+      access.set(`${type!.name}.${name}`, declared);
     }
   }
   return access;
 }
 
-function scopesOf(type: GraphQLObjectType): [string, object | undefined][] {
-  return Object.entries(type.getFields()).map(([name, field]) => {
-    const { authScopes } = (field.extensions.pothosOptions ?? {}) as { authScopes?: object };
-    return [name, authScopes];
-  });
-}
-
-export { administratorOperations, rightOf } from './plugins/administrator-access.ts';
+export { administratorOperations, rightOf, scopeOf } from './plugins/administrator-access.ts';

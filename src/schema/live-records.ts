@@ -29,6 +29,7 @@ const RecordChanged = builder.objectRef<RecordChange>('RecordChanged').implement
 
 builder.subscriptionField('recordChanged', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordChanged,
     description:

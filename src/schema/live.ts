@@ -177,6 +177,7 @@ const Changes = builder.objectRef<ChangesSince>('Changes').implement({
 
 builder.queryField('changes', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Changes,
     description: 'Dialog events after a cursor, for clients that poll.',
@@ -199,6 +200,7 @@ builder.queryField('changes', (t) =>
 
 builder.mutationField('startTyping', (t) =>
   t.withAuth({ user: true }).boolean({
+    scope: 'messages',
     administrator: { roles: SUPPORT },
     description:
       'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
@@ -210,6 +212,7 @@ builder.mutationField('startTyping', (t) =>
 
 builder.subscriptionField('messageSent', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: MessageSent,
     description: 'Delivers each new message.',
@@ -221,6 +224,7 @@ builder.subscriptionField('messageSent', (t) =>
 
 builder.subscriptionField('reactionAdded', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: ReactionAdded,
     description: 'Delivers each added reaction.',
@@ -232,6 +236,7 @@ builder.subscriptionField('reactionAdded', (t) =>
 
 builder.subscriptionField('reactionRemoved', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: ReactionRemoved,
     description: 'Delivers each removed reaction.',
@@ -243,6 +248,7 @@ builder.subscriptionField('reactionRemoved', (t) =>
 
 builder.subscriptionField('dialogEvents', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: DialogEvent,
     description:
@@ -256,6 +262,7 @@ builder.subscriptionField('dialogEvents', (t) =>
 
 builder.subscriptionField('typing', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT },
     type: Typing,
     description:

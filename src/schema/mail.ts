@@ -105,6 +105,7 @@ builder.queryField('mailSettings', (t) =>
 
 builder.queryField('mailTemplates', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: [MailTemplate],
     description: 'The mails that the service sends to users of the application, with their texts.',
@@ -114,6 +115,7 @@ builder.queryField('mailTemplates', (t) =>
 
 builder.queryField('mailPreview', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: MailPreview,
     description: 'Shows a mail with these texts, without storing them. Invalid texts fail with `UNPROCESSABLE`.',
@@ -124,6 +126,7 @@ builder.queryField('mailPreview', (t) =>
 
 builder.mutationField('updateMailTemplate', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: MailTemplate,
     description: 'Replaces the texts of a mail, from the next mail on. Invalid texts fail with `UNPROCESSABLE`.',
@@ -134,6 +137,7 @@ builder.mutationField('updateMailTemplate', (t) =>
 
 builder.mutationField('resetMailTemplate', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: MailTemplate,
     description: 'Deletes the texts of the application for a mail, and returns those of the service.',
@@ -144,6 +148,7 @@ builder.mutationField('resetMailTemplate', (t) =>
 
 builder.mutationField('testMail', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: MailTest,
     description:

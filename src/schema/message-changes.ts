@@ -77,6 +77,7 @@ const DeletedMessages = deletedItems('DeletedMessages', 'Result of `deleteMessag
 
 builder.mutationField('sendMessage', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Sends a message to a dialog that the caller occupies, or to a user.',
@@ -87,6 +88,7 @@ builder.mutationField('sendMessage', (t) =>
 
 builder.mutationField('readMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: MessagePageType,
     description:
@@ -119,6 +121,7 @@ builder.mutationField('readMessages', (t) =>
 
 builder.mutationField('updateMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: [Message],
     description:
@@ -134,6 +137,7 @@ builder.mutationField('updateMessages', (t) =>
 
 builder.mutationField('markDialogMessages', (t) =>
   t.withAuth({ user: true }).boolean({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     description:
       'Marks all messages of a dialog for the caller. `read` or `delivered` is required. Has no effect in public ' +
@@ -149,6 +153,7 @@ builder.mutationField('markDialogMessages', (t) =>
 
 builder.mutationField('deleteMessages', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: DeletedMessages,
     description:

@@ -33,6 +33,7 @@ export const Message = builder.prismaObject('Message', {
     text: t.exposeString('text', { description: 'Text content; empty if there is none.' }),
     senderId: t.exposeInt('senderId', { description: 'Id of the user who sent it.' }),
     sender: t.field({
+      scope: 'users:read',
       type: User,
       nullable: true,
       description: 'User who sent it; null once the user is deleted.',
@@ -49,6 +50,7 @@ export const Message = builder.prismaObject('Message', {
       resolve: (message) => message.attachments as unknown[],
     }),
     files: t.field({
+      scope: 'files:read',
       type: [Blob],
       description:
         'Blobs that the attachments reference by a blob `id` or `uid` in their `id`. Incomplete uploads are omitted.',
@@ -104,6 +106,7 @@ export const Message = builder.prismaObject('Message', {
 
 builder.queryField('message', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description:
@@ -116,6 +119,7 @@ builder.queryField('message', (t) =>
 builder.queryField('messages', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      scope: 'messages',
       administrator: { roles: SUPPORT, needsReason: true },
       type: Message,
       description: 'Messages of a dialog, oldest first unless `orderBy` is given. Does not mark them.',

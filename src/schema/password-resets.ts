@@ -38,6 +38,7 @@ builder.queryField('passwordReset', (t) =>
 
 builder.mutationField('requestPasswordReset', (t) =>
   t.withAuth({ session: true }).boolean({
+    scope: 'users',
     administrator: { roles: SUPPORT },
     description:
       'Emails the user with this address a link to set a new password. At most one mail per minute: a repeated ' +

@@ -19,6 +19,7 @@ const Presence = builder.objectRef<PresenceOf>('Presence').implement({
 
 builder.queryField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: [Presence],
     description: 'Which of the users are online now. Unknown users count as offline.',
@@ -29,6 +30,7 @@ builder.queryField('presence', (t) =>
 
 builder.subscriptionField('presence', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: Presence,
     description:

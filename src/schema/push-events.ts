@@ -186,6 +186,7 @@ const UpdateEventInput = builder.inputType('UpdateEventInput', {
 builder.queryField('events', (t) =>
   t.withAuth({ userOrKey: true }).connection(
     {
+      scope: 'pushes',
       administrator: { roles: STAFF },
       type: Event,
       description:
@@ -203,6 +204,7 @@ builder.queryField('events', (t) =>
 
 builder.queryField('event', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    scope: 'pushes',
     administrator: { roles: STAFF },
     type: Event,
     description: 'One event. Fails with `NOT_FOUND` if it does not exist or belongs to another user.',
@@ -213,6 +215,7 @@ builder.queryField('event', (t) =>
 
 builder.queryField('eventStatus', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'pushes',
     administrator: { roles: STAFF },
     type: EventStatus,
     description: 'Progress of an event and the counts of its latest send.',
@@ -223,6 +226,7 @@ builder.queryField('eventStatus', (t) =>
 
 builder.mutationField('createEvents', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    scope: 'pushes:send',
     administrator: { roles: STAFF },
     type: [Event],
     description:
@@ -241,6 +245,7 @@ builder.mutationField('createEvents', (t) =>
 
 builder.mutationField('updateEvent', (t) =>
   t.withAuth({ userOrKey: true }).prismaField({
+    scope: 'pushes',
     administrator: { roles: STAFF },
     type: Event,
     description: 'Changes, cancels or reactivates an event.',
@@ -254,6 +259,7 @@ builder.mutationField('updateEvent', (t) =>
 
 builder.mutationField('deleteEvent', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'pushes',
     administrator: { roles: STAFF, isConfirmed: true },
     description: 'Deletes an event and cancels its pending deliveries.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createEvents` returned.' }) },

@@ -71,6 +71,7 @@ const PushDelivery = builder.prismaObject('PushDelivery', {
 
 builder.queryField('pushSends', (t) =>
   t.withAuth({ userOrKey: true }).connection({
+    scope: 'pushes',
     administrator: { roles: STAFF },
     type: PushSend,
     description:
@@ -92,6 +93,7 @@ builder.queryField('pushSends', (t) =>
 
 builder.queryField('pushDeliveries', (t) =>
   t.withAuth({ userOrKey: true }).connection({
+    scope: 'pushes',
     administrator: { roles: STAFF },
     type: PushDelivery,
     description:

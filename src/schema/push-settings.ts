@@ -55,6 +55,7 @@ const UpdatePushSettingsInput = builder.inputType('UpdatePushSettingsInput', {
 
 builder.queryField('pushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER },
     type: [PushSettings],
     description: 'Push providers that are set up for the application of the API key.',
@@ -64,6 +65,7 @@ builder.queryField('pushSettings', (t) =>
 
 builder.queryField('webPushKey', (t) =>
   t.withAuth({ user: true }).string({
+    scope: 'pushes',
     administrator: { roles: ALL },
     description:
       'Public key to pass as `applicationServerKey` when a browser subscribes. Fails with `NOT_FOUND` if browser ' +
@@ -75,6 +77,7 @@ builder.queryField('webPushKey', (t) =>
 
 builder.mutationField('updatePushSettings', (t) =>
   t.withAuth({ key: true }).prismaField({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: PushSettings,
     description:
@@ -94,6 +97,7 @@ builder.mutationField('updatePushSettings', (t) =>
 
 builder.mutationField('deletePushSettings', (t) =>
   t.withAuth({ key: true }).boolean({
+    scope: 'settings',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     description: 'Deletes the settings of a provider, which stops its pushes. Subscriptions remain.',
     args: {

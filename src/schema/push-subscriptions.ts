@@ -125,6 +125,7 @@ const CreatePushTokenInput = builder.inputType('CreatePushTokenInput', {
 
 builder.queryField('subscriptions', (t) =>
   t.withAuth({ user: true }).prismaField({
+    scope: 'pushes',
     administrator: { roles: SUPPORT },
     type: [PushSubscription],
     description: `Devices and mailboxes on which the caller receives pushes, by id; at most ${MAX_DEVICES}.`,
@@ -134,6 +135,7 @@ builder.queryField('subscriptions', (t) =>
 
 builder.mutationField('createSubscription', (t) =>
   t.withAuth({ user: true }).prismaField({
+    scope: 'pushes',
     administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: [PushSubscription],
     description:
@@ -149,6 +151,7 @@ builder.mutationField('createSubscription', (t) =>
 
 builder.mutationField('deleteSubscription', (t) =>
   t.withAuth({ user: true }).boolean({
+    scope: 'pushes',
     administrator: { roles: SUPPORT },
     description: 'Deletes a subscription, so that its device receives no more pushes on the channel.',
     args: { id: t.arg.int({ required: true, description: 'Id from `subscriptions`.' }) },
@@ -158,6 +161,7 @@ builder.mutationField('deleteSubscription', (t) =>
 
 builder.mutationField('createPushToken', (t) =>
   t.withAuth({ user: true }).prismaField({
+    scope: 'pushes',
     administrator: { roles: SUPPORT, isConfirmed: true, needsReason: true },
     type: PushToken,
     description:
@@ -176,6 +180,7 @@ builder.mutationField('createPushToken', (t) =>
 
 builder.mutationField('deletePushToken', (t) =>
   t.withAuth({ user: true }).boolean({
+    scope: 'pushes',
     administrator: { roles: SUPPORT },
     description: 'Deletes a device token and the subscriptions created from it.',
     args: { id: t.arg.int({ required: true, description: 'Id that `createPushToken` returned.' }) },

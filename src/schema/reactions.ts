@@ -21,6 +21,7 @@ const Reaction = builder.objectRef<ReactionUsers>('Reaction').implement({
 
 builder.queryField('reactions', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: [Reaction],
     description: 'Reactions to a message with their users, in the order in which the names were first used.',
@@ -31,6 +32,7 @@ builder.queryField('reactions', (t) =>
 
 builder.mutationField('addReaction', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Adds a reaction to a message. Adding it again changes nothing.',
@@ -44,6 +46,7 @@ builder.mutationField('addReaction', (t) =>
 
 builder.mutationField('changeReactions', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description:
@@ -61,6 +64,7 @@ builder.mutationField('changeReactions', (t) =>
 
 builder.mutationField('removeReaction', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,
     description: 'Removes a reaction that the caller added. Fails with `NOT_FOUND` if there is none of this name.',

@@ -58,6 +58,7 @@ const DeletedByCriteria = builder.objectRef<{ totalDeleted: number }>('DeletedBy
 
 builder.mutationField('createRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordType,
     description: CREATES_RECORD,
@@ -74,6 +75,7 @@ builder.mutationField('createRecord', (t) =>
 
 builder.mutationField('createChildRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordType,
     description: 'Creates a record as a child of a record of a given class. Fails like `createRecord`.',
@@ -90,6 +92,7 @@ builder.mutationField('createChildRecord', (t) =>
 
 builder.mutationField('createRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: [RecordType],
     description: `Creates up to ${MAX_RECORDS} records, all or none. Fails like \`createRecord\`; the message names the invalid records.`,
@@ -103,6 +106,7 @@ builder.mutationField('createRecords', (t) =>
 
 builder.mutationField('updateRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: RecordType,
     description:
@@ -119,6 +123,7 @@ builder.mutationField('updateRecord', (t) =>
 
 builder.mutationField('updateRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: FoundRecordsType,
     description:
@@ -143,6 +148,7 @@ builder.mutationField('updateRecords', (t) =>
 
 builder.mutationField('updateRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER, isConfirmed: true, confirmedMembers: ['permissions'] },
     type: UpdatedRecords,
     description:
@@ -172,6 +178,7 @@ builder.mutationField('updateRecordsByCriteria', (t) =>
 
 builder.mutationField('deleteRecord', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     description: DELETES_RECORD,
     args: {
@@ -184,6 +191,7 @@ builder.mutationField('deleteRecord', (t) =>
 
 builder.mutationField('deleteRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: DeletedRecords,
     description: `Deletes up to ${MAX_RECORDS} records and all their descendants. Skips records that the caller may not delete.`,
@@ -197,6 +205,7 @@ builder.mutationField('deleteRecords', (t) =>
 
 builder.mutationField('deleteRecordsByCriteria', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER, isConfirmed: true },
     type: DeletedByCriteria,
     description:

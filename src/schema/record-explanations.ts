@@ -24,6 +24,7 @@ const RecordsExplanationType = builder.objectRef<RecordsExplanation>('RecordsExp
 
 builder.queryField('explainRecords', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordsExplanationType,
     description:

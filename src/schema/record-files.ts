@@ -17,6 +17,7 @@ const RecordFileType = builder.objectRef<RecordFile>('UploadedRecordFile').imple
 
 builder.queryField('recordFile', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: StoredFile,
     description:
@@ -33,6 +34,7 @@ builder.queryField('recordFile', (t) =>
 
 builder.mutationField('uploadRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordFileType,
     description:
@@ -50,6 +52,7 @@ builder.mutationField('uploadRecordFile', (t) =>
 
 builder.mutationField('deleteRecordFile', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     description:
       'Deletes the file in a field of a record and returns true. Fails with `NOT_FOUND` if there is no record ' +

@@ -96,6 +96,7 @@ const ParentInput = builder.inputType('RecordParentInput', {
 
 builder.queryField('recordPage', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordPageType,
     description:

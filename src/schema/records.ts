@@ -130,6 +130,7 @@ export const RecordOrder = builder.inputType('RecordOrder', {
 
 builder.queryField('record', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordType,
     description:
@@ -149,6 +150,7 @@ builder.queryField('record', (t) =>
 
 builder.queryField('recordsById', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'records',
     administrator: { roles: DEVELOPER },
     type: FoundRecordsType,
     description: 'Up to 100 records by id. Records that the caller may not read are returned in `notFoundIds`.',
@@ -163,6 +165,7 @@ builder.queryField('recordsById', (t) =>
 builder.queryField('records', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      scope: 'records',
       administrator: { roles: DEVELOPER },
       type: RecordType,
       description: 'Records of a class that the caller may read. Sorted by `id` unless `orderBy` is given.',

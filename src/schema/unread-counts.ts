@@ -29,6 +29,7 @@ const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').impleme
 
 builder.queryField('unreadCounts', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'messages',
     administrator: { roles: SUPPORT },
     type: UnreadCountsType,
     description:

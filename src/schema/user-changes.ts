@@ -66,6 +66,7 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
 
 builder.mutationField('createUser', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: SUPPORT, isConfirmed: true },
     type: User,
     description:
@@ -80,6 +81,7 @@ builder.mutationField('createUser', (t) =>
 
 builder.mutationField('updateUser', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    scope: 'users',
     administrator: {
       roles: SUPPORT,
       isConfirmed: true,
@@ -110,6 +112,7 @@ builder.mutationField('updateUser', (t) =>
 
 builder.mutationField('deleteUser', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'users',
     administrator: { roles: SUPPORT, isConfirmed: true },
     description:
       'Deletes the caller or, for an API key without `On-Behalf-Of`, any user, with sessions, reactions and dialog ' +
@@ -121,6 +124,7 @@ builder.mutationField('deleteUser', (t) =>
 
 builder.mutationField('deleteUserByExternalId', (t) =>
   t.withAuth({ userOrKey: true }).boolean({
+    scope: 'users',
     administrator: { roles: SUPPORT, isConfirmed: true },
     description: 'Same as `deleteUser`, by the id of the user in an integrated external system.',
     args: { externalUserId: t.arg({ type: 'SafeInt', required: true, description: 'Id of the user in that system.' }) },

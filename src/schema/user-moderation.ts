@@ -22,6 +22,7 @@ const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
 
 builder.queryField('userSessions', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'users',
     administrator: { roles: SUPPORT },
     type: [UserSession],
     description: `Open sessions of a user, latest request first, at most ${MAX_SESSIONS}. Empty for an unknown user.`,
@@ -32,6 +33,7 @@ builder.queryField('userSessions', (t) =>
 
 builder.mutationField('endUserSessions', (t) =>
   t.withAuth({ key: true }).int({
+    scope: 'users',
     administrator: { roles: SUPPORT },
     description:
       'Ends all sessions of a user and closes their connections. Returns the number of ended sessions. Fails with ' +
@@ -43,6 +45,7 @@ builder.mutationField('endUserSessions', (t) =>
 
 builder.mutationField('blockUser', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'users',
     administrator: { roles: SUPPORT },
     type: User,
     description:
@@ -55,6 +58,7 @@ builder.mutationField('blockUser', (t) =>
 
 builder.mutationField('unblockUser', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'users',
     administrator: { roles: SUPPORT },
     type: User,
     description: 'Lets a blocked user sign in again. Fails with `NOT_FOUND` if the user does not exist.',

@@ -148,6 +148,7 @@ const UserOrder = builder.inputType('UserOrder', {
 
 builder.queryField('user', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'One user of the application. Fails with `NOT_FOUND` if the user does not exist.',
@@ -158,6 +159,7 @@ builder.queryField('user', (t) =>
 
 builder.queryField('me', (t) =>
   t.withAuth({ user: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user as whom the caller is authenticated.',
@@ -167,6 +169,7 @@ builder.queryField('me', (t) =>
 
 builder.queryField('userByExternalId', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user with this id in an integrated external system. Fails with `NOT_FOUND` if there is none.',
@@ -177,6 +180,7 @@ builder.queryField('userByExternalId', (t) =>
 
 builder.queryField('userByLogin', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user with this login, ignoring case. Fails with `NOT_FOUND` if there is none.',
@@ -187,6 +191,7 @@ builder.queryField('userByLogin', (t) =>
 
 builder.queryField('userByEmail', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user with this email address, ignoring case. Fails with `NOT_FOUND` if there is none.',
@@ -197,6 +202,7 @@ builder.queryField('userByEmail', (t) =>
 
 builder.queryField('userByFacebookId', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user with this Facebook account. Fails with `NOT_FOUND` if there is none.',
@@ -207,6 +213,7 @@ builder.queryField('userByFacebookId', (t) =>
 
 builder.queryField('userByTwitterId', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description: 'The user with this Twitter account. Fails with `NOT_FOUND` if there is none.',
@@ -217,6 +224,7 @@ builder.queryField('userByTwitterId', (t) =>
 
 builder.queryField('userByPhone', (t) =>
   t.withAuth({ session: true }).field({
+    scope: 'users',
     administrator: { roles: STAFF },
     type: User,
     description:
@@ -232,6 +240,7 @@ const SKIP = 'Number of users to skip. The cost grows with this number; cursors 
 builder.queryField('users', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      scope: 'users',
       administrator: { roles: STAFF },
       type: User,
       description:
@@ -251,6 +260,7 @@ builder.queryField('users', (t) =>
 builder.queryField('usersByFullName', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      scope: 'users',
       administrator: { roles: STAFF },
       type: User,
       description:
@@ -272,6 +282,7 @@ builder.queryField('usersByFullName', (t) =>
 builder.queryField('usersByTags', (t) =>
   t.withAuth({ session: true }).connection(
     {
+      scope: 'users',
       administrator: { roles: STAFF },
       type: User,
       description:

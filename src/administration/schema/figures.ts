@@ -51,6 +51,7 @@ const ApplicationStats = builder.objectRef<StatsShape>('ApplicationStats').imple
 
 builder.queryField('applicationStats', (t) =>
   t.withAuth({ key: true }).field({
+    scope: 'settings',
     administrator: { roles: ALL },
     type: ApplicationStats,
     description: 'Figures of the application, for dashboards.',

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
 import { exportAuditLog } from '../../administration/audit/export.ts';
 import { restartAuditLog } from '../../administration/audit/restart.ts';
 import { verifyAuditLog } from '../../administration/audit/verify.ts';
 import type { AuditEntry } from '../../generated/prisma/client.ts';
 import { administer } from './administer.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { optionalApplicationOption } from './options.ts';
+import { optionalApplicationOption, timeOf } from './options.ts';
 
 export function addAuditCommands(program: Command): void {
   const audit = program.command('audit').description('check and export the audit log');
@@ -61,10 +60,4 @@ function lineOf({ id, hash, ...entry }: AuditEntry) {
 
 async function write(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-function timeOf(text: string): Date {
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be an ISO 8601 time.');
-  return time;
 }

@@ -35,3 +35,9 @@ export async function readNamedFile(option: string, path: string): Promise<strin
     throw new Error(`${option}: ${(error as Error).message}`);
   }
 }
+
+export function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('It must be an ISO 8601 time.');
+  return time;
+}

@@ -1,18 +1,35 @@
 import { randomBytes } from 'node:crypto';
 import type { AdministrationContext } from '../../context.ts';
-import { db, type Prisma } from '../../db/client.ts';
+import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
-import { BadInputError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
-import { problem } from '../../lib/problems.ts';
+import { BadInputError, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
+import { isNetwork, MAX_NETWORKS } from '../../lib/networks.ts';
+import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
+import { ALL_SCOPES, scopeProblems } from '../../lib/scopes.ts';
+import { HOUR } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
 
 /** The key itself is returned only once. */
 export type NewApiKey = ApiKey & { key: string };
 
+/** Undefined members remain; null removes the restriction. */
+export interface KeyChanges {
+  name?: string | null | undefined;
+  scopes?: string[] | null | undefined;
+  onBehalfOf?: number[] | null | undefined;
+  networks?: string[] | null | undefined;
+  expiresAt?: Date | null | undefined;
+}
+
 export const MAX_NAME = 255;
+export const MAX_ACTED_USERS = 100;
+/** Of a replaced secret. */
+export const MAX_OVERLAP_HOURS = 720;
+
+type KeyContext = Pick<AdministrationContext, 'now' | 'outbox'> & { viewer: Omit<OfApplication, 'catalogueVersion'> };
 
 /** 43 characters of `A–Z a–z 0–9 - _`. */
 export function randomApiKey(): string {
@@ -38,42 +55,120 @@ export async function findApiKey(id: number, applicationId?: number): Promise<Ap
 
 /** @throws {InvalidFieldsError} */
 export async function createApiKey(
-  name: string,
+  input: KeyChanges & { name: string },
   { viewer, now }: Pick<AdministrationContext, 'viewer' | 'now'>,
 ): Promise<NewApiKey> {
-  const trimmed = name.trim();
-  if (trimmed === '') throw new InvalidFieldsError({ name: ['BLANK'] });
-  if (trimmed.length > MAX_NAME) {
-    throw new InvalidFieldsError({ name: [problem('TOO_LONG', { max: MAX_NAME })] });
-  }
+  const changes = checkedKey(input, now());
   const key = randomApiKey();
   const { applicationId } = viewer;
-  const data = { applicationId, name: trimmed, keyHash: hashSecret(key), createdAt: now() };
+  const data = { applicationId, ...changes, name: input.name.trim(), keyHash: hashSecret(key), createdAt: now() };
   const created = await transact(jobOwnerOf(viewer), (transaction) => transaction.apiKey.create({ data }));
   return { ...created, key };
 }
 
-/** Also ends everything opened with the key, including On-Behalf-Of. @throws {NotFoundError} unknown or revoked */
-export async function revokeApiKey(
+/**
+ * Closes everything opened with the key, so that clients connect again with its new restrictions.
+ * @throws {NotFoundError} unknown or revoked @throws {InvalidFieldsError} {NoUpdateDataError}
+ */
+export async function updateApiKey(
   id: number,
-  {
-    viewer,
-    now,
-    outbox,
-  }: Pick<AdministrationContext, 'now' | 'outbox'> & {
-    viewer: Omit<OfApplication, 'catalogueVersion'>;
-  },
+  changes: KeyChanges,
+  context: KeyContext,
+  selection: Prisma.ApiKeyDefaultArgs = {},
+): Promise<ApiKey> {
+  const data = checkedKey(changes, context.now());
+  if (Object.keys(data).length === 0) throw new NoUpdateDataError();
+  return changeKey(id, () => data, context, selection);
+}
+
+/**
+ * Replaces the secret; the previous one remains valid during the overlap. A secret that an earlier rotation replaced
+ * ends at once.
+ * @throws {NotFoundError} unknown or revoked @throws {BadInputError} overlap out of range
+ */
+export async function rotateApiKey(id: number, overlapHours: number, context: KeyContext): Promise<NewApiKey> {
+  if (overlapHours < 0 || overlapHours > MAX_OVERLAP_HOURS) {
+    throw new BadInputError(problem('OUT_OF_RANGE', { name: 'overlapHours', min: 0, max: MAX_OVERLAP_HOURS }));
+  }
+  const key = randomApiKey();
+  const rotated = await changeKey(
+    id,
+    ({ keyHash }, at) => ({
+      keyHash: hashSecret(key),
+      previousHash: overlapHours === 0 ? null : keyHash,
+      previousExpiresAt: overlapHours === 0 ? null : new Date(at.getTime() + overlapHours * HOUR),
+    }),
+    context,
+  );
+  return { ...rotated, key };
+}
+
+/** Also ends everything opened with the key, including On-Behalf-Of. @throws {NotFoundError} unknown or revoked */
+export function revokeApiKey(
+  id: number,
+  context: KeyContext,
+  selection: Prisma.ApiKeyDefaultArgs = {},
+): Promise<ApiKey> {
+  return changeKey(id, (_key, at) => ({ revokedAt: at }), context, selection);
+}
+
+async function changeKey(
+  id: number,
+  changesOf: (key: { keyHash: string }, at: Date) => Prisma.ApiKeyUpdateInput,
+  { viewer, now, outbox }: KeyContext,
   selection: Prisma.ApiKeyDefaultArgs = {},
 ): Promise<ApiKey> {
   const { applicationId } = viewer;
-  const revoked = await transact(jobOwnerOf(viewer), async (transaction) => {
+  const changed = await transact(jobOwnerOf(viewer), async (transaction) => {
     const at = now();
-    const where = { applicationId, id: isDatabaseId(id) ? id : 0, revokedAt: null };
-    const [key] = await transaction.apiKey.updateManyAndReturn({ ...selection, where, data: { revokedAt: at } });
-    if (!key) throw new NotFoundError();
-    await appendRevokedApiKey(transaction, key, at);
+    const before = await lockKey(transaction, applicationId, isDatabaseId(id) ? id : 0);
+    const where = { applicationId_id: { applicationId, id } };
+    const key = await transaction.apiKey.update({ ...selection, where, data: changesOf(before, at) });
+    await appendRevokedApiKey(transaction, { applicationId, id }, at);
     return key;
   });
   outbox.wake();
-  return revoked;
+  return changed;
+}
+
+async function lockKey(transaction: Transaction, applicationId: number, id: number): Promise<{ keyHash: string }> {
+  const [key] = await transaction.$queryRaw<{ keyHash: string }[]>`
+    SELECT key_hash AS "keyHash" FROM api_keys
+    WHERE application_id = ${applicationId} AND id = ${id} AND revoked_at IS NULL FOR NO KEY UPDATE`;
+  if (!key) throw new NotFoundError();
+  return key;
+}
+
+/** @throws {InvalidFieldsError} */
+function checkedKey({ name, scopes, onBehalfOf, networks, expiresAt }: KeyChanges, now: Date) {
+  const problems: FieldProblems = {
+    name: name == null ? [] : nameProblems(name.trim()),
+    scopes: scopes == null ? [] : scopeProblems(scopes),
+    onBehalfOf: when(
+      (onBehalfOf?.length ?? 0) > MAX_ACTED_USERS,
+      problem('TOO_MANY_ENTRIES', { max: MAX_ACTED_USERS }),
+    ),
+    networks: networkProblems(networks ?? []),
+    expiresAt: when(expiresAt != null && expiresAt <= now, 'TIME_PAST'),
+  };
+  const found = Object.entries(problems).filter(([, ofField]) => ofField.length > 0);
+  if (found.length > 0) throw new InvalidFieldsError(Object.fromEntries(found));
+  return {
+    ...(name != null && { name: name.trim() }),
+    ...(scopes !== undefined && { scopes: scopes ?? [ALL_SCOPES] }),
+    ...(onBehalfOf !== undefined && { actsForAll: onBehalfOf === null, actsFor: onBehalfOf ?? [] }),
+    ...(networks !== undefined && { networks: networks ?? [] }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}
+
+function nameProblems(name: string): Problem[] {
+  if (name === '') return ['BLANK'];
+  return when(name.length > MAX_NAME, problem('TOO_LONG', { max: MAX_NAME }));
+}
+
+function networkProblems(networks: readonly string[]): Problem[] {
+  if (networks.length > MAX_NETWORKS) return [problem('TOO_MANY_ENTRIES', { max: MAX_NETWORKS })];
+  const wrong = networks.find((network) => !isNetwork(network));
+  return wrong === undefined ? [] : [problem('NETWORK_INVALID', { network: wrong.slice(0, 100) })];
 }

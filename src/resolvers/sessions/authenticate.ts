@@ -2,15 +2,19 @@ import { viewerOfAdministrator } from '../../administration/administrators/authe
 import { requireConfirmed } from '../../administration/administrators/sessions.ts';
 import type { Services } from '../../context.ts';
 import { db } from '../../db/client.ts';
+import type { ApiKey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer, IdentifiedViewer, KnownViewer, Viewer } from '../../lib/access.ts';
 import { apiKeyOf, type Credentials } from '../../lib/credentials.ts';
 import {
   BadInputError,
+  ForbiddenError,
   NotFoundError,
   ServiceError,
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
+import { isInNetworks } from '../../lib/networks.ts';
+import { ALL_SCOPES } from '../../lib/scopes.ts';
 import { applicationOfToken, hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
@@ -62,14 +66,31 @@ async function viewerOfKey(
   services: Services,
 ): Promise<IdentifiedViewer> {
   const secret = apiKeyOf(authorization);
-  const key = secret && (await findKeyByHash(hashSecret(secret)));
-  if (!key) throw new UnauthenticatedError('UNAUTHORIZED');
-  const { applicationId, catalogueVersion, id: apiKeyId } = key;
+  const hash = secret && hashSecret(secret);
+  const stored = hash ? await findKeyByHash(hash) : undefined;
+  const at = services.now();
+  const expiresAt = hash && stored ? expiryOfSecret(hash, stored) : undefined;
+  if (!stored || (expiresAt && expiresAt <= at)) throw new UnauthenticatedError('UNAUTHORIZED');
+  const { applicationId, catalogueVersion, id: apiKeyId, scopes, networks } = stored;
+  if (networks.length > 0 && !isInNetworks(network, networks)) throw new ForbiddenError('KEY_NETWORK_FORBIDDEN');
+  services.sessionClock.touchKey({ applicationId, id: apiKeyId }, at);
   const actor = { kind: 'apiKey', id: apiKeyId, network } as const;
-  if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, actor };
+  const key = { scopes: scopes.includes(ALL_SCOPES) ? undefined : scopes, expiresAt };
+  if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, key, actor };
+  if (!stored.actsForAll && !stored.actsFor.includes(Number(onBehalfOf)))
+    throw new ForbiddenError('KEY_USER_FORBIDDEN');
   const userId = await findActedUser(applicationId, onBehalfOf);
-  services.sessionClock.touchUser({ applicationId, userId }, services.now());
-  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId, actor };
+  services.sessionClock.touchUser({ applicationId, userId }, at);
+  return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId, key, actor };
+}
+
+type StoredKey = Pick<ApiKey, 'previousHash' | 'previousExpiresAt' | 'expiresAt'>;
+
+/** The earlier one of the key and of the secret. */
+function expiryOfSecret(hash: string, { previousHash, previousExpiresAt, expiresAt }: StoredKey): Date | undefined {
+  const ofSecret = hash === previousHash ? previousExpiresAt : null;
+  if (ofSecret && (!expiresAt || ofSecret < expiresAt)) return ofSecret;
+  return expiresAt ?? undefined;
 }
 
 /** Looking at the application as a user does not count as a request of that user. */

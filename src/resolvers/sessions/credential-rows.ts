@@ -28,20 +28,28 @@ const findSession = coalesce(
   { applicationOf },
 );
 
-const KEY = columnsOf('ApiKey', 'k', ['applicationId', 'id', 'keyHash']);
+const KEY = columnsOf('ApiKey', 'k', [
+  ...(['applicationId', 'id', 'keyHash', 'previousHash', 'previousExpiresAt'] as const),
+  ...(['scopes', 'actsForAll', 'actsFor', 'networks', 'expiresAt', 'lastUsedAt'] as const),
+]);
 
-/** Excludes revoked keys, and applications that are being imported. */
+/** Includes expired keys and secrets; excludes revoked keys, and applications that are being imported. */
 export const findKeyByHash = coalesce(async (hashes: string[]) => {
   const rows = await fromReachable(
     () => query`
       SELECT ${KEY}, ${CATALOGUE}
       FROM api_keys k JOIN applications a ON a.id = k.application_id
-      WHERE k.key_hash = ANY(${hashes}::text[]) AND k.revoked_at IS NULL AND a.import_id IS NULL`,
-    (found) => new Set(found.map(({ keyHash }) => keyHash)).size === new Set(hashes).size,
+      WHERE (k.key_hash = ANY(${hashes}::text[]) OR k.previous_hash = ANY(${hashes}::text[]))
+        AND k.revoked_at IS NULL AND a.import_id IS NULL`,
+    (found) => hashes.every((hash) => found.some((key) => isHashOf(hash, key))),
   );
-  const byHash = new Map(rows.map((row) => [row.keyHash, row]));
+  const byHash = new Map(rows.flatMap((row) => [[row.keyHash, row] as const, [row.previousHash ?? '', row] as const]));
   return hashes.map((hash) => byHash.get(hash));
 });
+
+function isHashOf(hash: string, { keyHash, previousHash }: { keyHash: string; previousHash: string | null }): boolean {
+  return keyHash === hash || previousHash === hash;
+}
 
 export const isKeyLiving = coalesce(
   async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[], applicationId: number) => {

@@ -20,6 +20,7 @@ export class BatchedSessionClock implements SessionClock {
   readonly #log: Logger;
   readonly #sessions = new Touches('sessions', 'updated_at');
   readonly #users = new Touches('users', 'last_request_at');
+  readonly #keys = new Touches('api_keys', 'last_used_at');
   #timer: NodeJS.Timeout | undefined;
   #flush = Promise.resolve();
 
@@ -57,6 +58,16 @@ export class BatchedSessionClock implements SessionClock {
     this.#schedule();
   }
 
+  touchKey(key: SessionKey, at: Date): void {
+    this.#keys.add({ ...key, at });
+    this.#schedule();
+  }
+
+  latestUseOf(key: SessionKey & { lastUsedAt: Date | null }): Date | null {
+    const at = this.#keys.latest(key);
+    return at && (key.lastUsedAt === null || at > key.lastUsedAt) ? at : key.lastUsedAt;
+  }
+
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -69,7 +80,7 @@ export class BatchedSessionClock implements SessionClock {
   }
 
   async #store(): Promise<void> {
-    const tables = [this.#sessions, this.#users];
+    const tables = [this.#sessions, this.#users, this.#keys];
     for (const touches of tables) touches.begin();
     try {
       let isComplete = true;
@@ -100,7 +111,7 @@ class Touches {
   #waiting = new Map<string, Touch>();
   #storing = new Map<string, Touch>();
 
-  constructor(table: 'sessions' | 'users', column: 'updated_at' | 'last_request_at') {
+  constructor(table: 'sessions' | 'users' | 'api_keys', column: 'updated_at' | 'last_request_at' | 'last_used_at') {
     this.#table = Prisma.raw(table);
     this.#column = Prisma.raw(column);
   }

@@ -17,9 +17,9 @@ export async function findValidity(viewer: KnownViewer, services: Services): Pro
   const { applicationId } = viewer;
   const apiKeyId = 'apiKeyId' in viewer ? viewer.apiKeyId : undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  return apiKeyId !== undefined && (await isKeyLiving({ applicationId, apiKeyId, userId }))
-    ? { expiresAt: undefined }
-    : undefined;
+  const expiresAt = 'key' in viewer ? viewer.key?.expiresAt : undefined;
+  if (apiKeyId === undefined || (expiresAt && expiresAt <= services.now())) return undefined;
+  return (await isKeyLiving({ applicationId, apiKeyId, userId })) ? { expiresAt } : undefined;
 }
 
 /** Open connections check the session of an administrator at this interval, instead of following events. */

@@ -4,9 +4,11 @@ import { isHarmless, type Right, requireRight } from '../../administration/admin
 import { hasSameRights } from '../../administration/administrators/sessions.ts';
 import { type Read, recordRead } from '../../administration/audit/reads.ts';
 import type { Context } from '../../context.ts';
-import { type Access, type AdministratorIdentity, administratorOf, type Viewer } from '../../lib/access.ts';
+import { type Access, type AdministratorIdentity, administratorOf, scopesOf, type Viewer } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
-import { UnauthenticatedError } from '../../lib/errors.ts';
+import { ForbiddenError, UnauthenticatedError } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
+import { type FieldScope, hasScope, requiredScope } from '../../lib/scopes.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -17,6 +19,13 @@ declare global {
     export interface FieldOptions {
       /** The operation for all classes that this operation of one class corresponds to. */
       genericName?: string;
+      /** The class of an operation of one class. */
+      className?: string;
+      /**
+       * What a restricted API key needs for the field. Required for root fields that API keys may run; of other fields,
+       * those that lead to the data of another group have one.
+       */
+      scope?: FieldScope;
       /** What an administrator needs for a root field. Default: no administrator may run it. */
       administrator?: Right;
     }
@@ -32,10 +41,16 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 
 /** By operation, as the root fields declare them. */
 const rights = new Map<string, Right>();
+const scopes = new Map<string, FieldScope>();
 
 /** @returns undefined if no administrator may run the operation */
 export function rightOf(operation: string): Right | undefined {
   return rights.get(operation);
+}
+
+/** @returns undefined if it needs no scope: no API key may run it, or it needs no credentials */
+export function scopeOf(operation: string): FieldScope | undefined {
+  return scopes.get(operation);
 }
 
 /** Those that an administrator with the right may run. */
@@ -46,14 +61,19 @@ export function administratorOperations(): string[] {
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
 class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { administrator } = field.pothosOptions as { administrator?: Right };
-    if (administrator && ROOTS.includes(field.parentType)) rights.set(field.name, administrator);
-    return field;
+    const { administrator, scope } = field.pothosOptions as { administrator?: Right; scope?: FieldScope };
+    if (!ROOTS.includes(field.parentType)) return field;
+    if (administrator) rights.set(field.name, administrator);
+    if (scope) scopes.set(field.name, scope);
+    const needed = scopeFor(operationOf(field), {});
+    return needed ? { ...field, description: `${field.description} Scope: \`${needed}\`.` } : field;
   }
 
   override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     if (field.parentType === 'Subscription') return recordedEvents(resolver, operationOf(field));
-    return ROOTS.includes(field.parentType) ? restricted(resolver, operationOf(field)) : resolver;
+    if (ROOTS.includes(field.parentType)) return restricted(resolver, operationOf(field));
+    const { scope } = field.pothosOptions as { scope?: FieldScope };
+    return scope ? scoped(resolver, scope) : resolver;
   }
 
   override wrapSubscribe(
@@ -66,30 +86,72 @@ class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Ty
 
 type RecordedRead = [Read, Actor];
 
-interface AdministratorOperation {
+interface RestrictedOperation {
   name: string;
   access: Access | undefined;
+  scope: FieldScope | undefined;
+  isMutation: boolean;
+  className: string | undefined;
 }
 
 /** Operations of a class have the rights of the operation for all classes. */
 function operationOf<Types extends SchemaTypes>({
   name,
+  parentType,
   pothosOptions,
-}: PothosOutputFieldConfig<Types>): AdministratorOperation {
-  const { authScopes, genericName = name } = pothosOptions as { authScopes?: object; genericName?: string };
+}: PothosOutputFieldConfig<Types>): RestrictedOperation {
+  const options = pothosOptions as { authScopes?: object; genericName?: string; className?: string };
+  const { authScopes, genericName = name, className } = options;
   const access = Object.keys(authScopes ?? {})[0] as Access | undefined;
-  return { name: genericName, access };
+  return {
+    name: genericName,
+    access,
+    scope: scopes.get(genericName),
+    isMutation: parentType === 'Mutation',
+    className,
+  };
+}
+
+/** The scope of a restricted API key that an operation requires, as `records:Car:read`; undefined if it needs none. */
+function scopeFor({ scope, isMutation, className }: RestrictedOperation, args: Arguments): string | undefined {
+  if (scope === undefined) return undefined;
+  return requiredScope(scope, isMutation, scope === 'records' ? (className ?? classOf(args)) : undefined);
+}
+
+interface Arguments {
+  className?: unknown;
+  input?: object;
+}
+
+function classOf({ className, input }: Arguments): string | undefined {
+  const named = className ?? (input as { className?: unknown } | undefined)?.className;
+  return typeof named === 'string' ? named : undefined;
+}
+
+/** @throws {ForbiddenError} a restricted API key lacks the scope */
+function requireScope(viewer: Viewer, scope: string | undefined): void {
+  const granted = scopesOf(viewer);
+  if (!granted || scope === undefined || hasScope(granted, scope)) return;
+  throw new ForbiddenError(problem('SCOPE_REQUIRED', { scope }));
+}
+
+function scoped<Types extends SchemaTypes>(resolver: Resolver<Types>, scope: FieldScope): Resolver<Types> {
+  return (parent, args, context, info) => {
+    requireScope((context as unknown as Context).viewer, scope);
+    return resolver(parent, args, context, info);
+  };
 }
 
 function restricted<Types extends SchemaTypes>(
   resolver: Resolver<Types>,
-  operation: AdministratorOperation,
+  operation: RestrictedOperation,
 ): Resolver<Types> {
-  const { name, access } = operation;
+  const { name, access, scope } = operation;
   const right = rightOf(name);
-  if (access === 'anyone' && !right) return resolver;
+  if (access === 'anyone' && !right && !scope) return resolver;
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
+    if (scopesOf(viewer)) requireScope(viewer, scopeFor(operation, args));
     const administrator = administratorOf(viewer);
     if (!administrator) return resolver(parent, args, context, info);
     const run = () => resolver(parent, args, context, info);
@@ -109,7 +171,7 @@ async function ifSessionLives(administrator: AdministratorIdentity, now: () => D
 /** A subscription was recorded when it began. */
 function recordedEvents<Types extends SchemaTypes>(
   resolver: Resolver<Types>,
-  { name }: AdministratorOperation,
+  { name }: RestrictedOperation,
 ): Resolver<Types> {
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;

@@ -59,6 +59,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
     t.withAuth({ session: true }).field({
       type: record,
       genericName: 'record',
+      className,
       description:
         `One record of the class \`${className}\`. Fails with \`NOT_FOUND\` if it does not exist and \`FORBIDDEN\` if ` +
         'the caller may not read it.',
@@ -71,6 +72,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
     t.withAuth({ session: true }).field({
       type: [record],
       genericName: 'records',
+      className,
       description: `Records of the class \`${className}\` that the caller may read. Sorted by \`id\` unless \`orderBy\` is given.`,
       args: {
         where: t.arg({ type: where, description: FILTER }),
@@ -94,6 +96,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
       {
         type: record,
         genericName: 'records',
+        className,
         description: `Like \`${names.many}\`, with pages and cursors.`,
         args: {
           where: t.arg({ type: where, description: FILTER }),
@@ -135,6 +138,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
     t.withAuth({ userOrKey: true }).field({
       type: record,
       genericName: 'createRecord',
+      className,
       description: CREATES_RECORD,
       args: { input: t.arg({ type: input, required: true, description: 'The record to create.' }) },
       resolve: (_root, args, context) => createRecord({ className, ...newRecord(args.input) }, context),
@@ -145,6 +149,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
     t.withAuth({ userOrKey: true }).field({
       type: [record],
       genericName: 'createRecords',
+      className,
       description:
         `Creates up to 100 records, all or none. Fails like \`create${names.type}\`; the message names the invalid ` +
         'records.',
@@ -157,6 +162,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
     t.withAuth({ userOrKey: true }).field({
       type: record,
       genericName: 'updateRecord',
+      className,
       description:
         'Changes a record. `set` applies first, then `inc`, `push`, `addToSet`, `pullAll` and `pop`, as far as ' +
         'the class has fields for them. Fails with `NOT_FOUND` if the record does not exist and `FORBIDDEN` if ' +
@@ -211,6 +217,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`delete${names.type}`, (t) =>
     t.withAuth({ userOrKey: true }).boolean({
       genericName: 'deleteRecord',
+      className,
       description: DELETES_RECORD,
       args: { id: t.arg.id({ required: true, description: RECORD_ID }) },
       resolve: (_root, { id }, context) => deleteRecord(className, id, context),
@@ -220,6 +227,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   builder.mutationField(`delete${plural}`, (t) =>
     t.withAuth({ userOrKey: true }).idList({
       genericName: 'deleteRecords',
+      className,
       description:
         'Deletes up to 100 records and all their descendants. Returns the ids of the deleted records, and skips ' +
         'records that the caller may not delete.',
@@ -257,6 +265,7 @@ function addSubscription(
     t.withAuth({ userOrKey: true }).field({
       type: changed,
       genericName: 'recordChanged',
+      className,
       description: `Created, updated and deleted records of the class \`${className}\`, as far as the caller may read them.`,
       args: { where: t.arg({ type: where, description: FILTER }), since: t.arg.string({ description: SINCE }) },
       extensions: { viewerDependent: true },

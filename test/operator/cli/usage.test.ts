@@ -105,7 +105,7 @@ test.each([
 test.each([
   ['', ['app', 'key', 'class', 'assistant', 'push', 'social']],
   ['app', ['create', 'list', 'show', 'set']],
-  ['key', ['create', 'list', 'revoke']],
+  ['key', ['create', 'list', 'update', 'rotate', 'revoke']],
   ['user', ['create', 'list', 'show', 'set-password', 'delete', 'block', 'unblock', 'end-sessions', 'prove']],
   ['class', ['create', 'set', 'list', 'show', 'index', 'explain', 'delete']],
   ['assistant', ['create', 'list', 'set', 'delete']],

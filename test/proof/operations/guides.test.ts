@@ -15,6 +15,8 @@ test(
 
 test('docs/permissions.md prints the documented output', () => follow(['docs/permissions.md']), 0);
 
+test('docs/restricted-keys.md prints the documented output', () => follow(['docs/restricted-keys.md']), 0);
+
 test('docs/password-reset.md prints the documented output', () => follow(['docs/password-reset.md']), 0);
 
 test('docs/push-credentials.md prints the documented output, with fake providers', async () => {

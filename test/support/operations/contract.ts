@@ -51,7 +51,7 @@ const NAMES: Record<Access, string> = {
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
     identityProviders mailPreview mailTemplates pushSettings userSessions
     Mutation: blockUser createApiKey createAssistant createClass deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings endUserSessions resetMailTemplate revokeApiKey testMail tryAssistant unblockUser
+    deletePushSettings endUserSessions resetMailTemplate revokeApiKey rotateApiKey testMail tryAssistant unblockUser updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestLog requestShapes serviceStatus
