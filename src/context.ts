@@ -106,6 +106,8 @@ export interface StoredSession {
   generation: number;
   /** null: the service default. */
   sessionMinutes: number | null;
+  verifiedEmailRequired: boolean;
+  dialogCreators: string[];
   catalogueVersion: number;
   signedInAt: Date;
   /** `SessionClock` may know a later one. */

@@ -8,6 +8,15 @@ export interface ViewerSession {
   generation: number;
   signedInAt: Date;
   expiresAt: Date;
+  /** What the application demands of the users of sessions; undefined: nothing. */
+  policies?: Policies | undefined;
+}
+
+export interface Policies {
+  /** For messages and records. */
+  isEmailRequired: boolean;
+  /** Roles whose users may create dialogs; empty: all. */
+  dialogCreators: readonly string[];
 }
 
 export type Role = 'owner' | 'developer' | 'support' | 'viewer';

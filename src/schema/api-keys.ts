@@ -19,7 +19,7 @@ import { CREATED_AT, listOfNames } from './descriptions.ts';
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'An API key of the application, without the secret, which only `createApiKey` returns.',
   select: columns(
-    ...(['applicationId', 'id', 'name', 'scopes', 'actsForAll', 'actsFor', 'networks'] as const),
+    ...(['applicationId', 'id', 'name', 'scopes', 'actsForAll', 'actsFor', 'actsForRoles', 'networks'] as const),
     ...(['expiresAt', 'lastUsedAt', 'previousExpiresAt', 'createdAt', 'revokedAt'] as const),
   ),
   fields: (t) => ({
@@ -33,6 +33,9 @@ const ApiKey = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'Ids of the users on behalf of whom the key may act; null: of all users.',
       resolve: ({ actsForAll, actsFor }) => (actsForAll ? null : actsFor),
+    }),
+    onBehalfOfRoles: t.exposeStringList('actsForRoles', {
+      description: 'Roles on behalf of whose users the key may also act, if `onBehalfOf` is not null.',
     }),
     networks: t.exposeStringList('networks', {
       description: 'Networks from which the key may be used; empty: from anywhere.',
@@ -86,6 +89,9 @@ const restrictions = (t: InputFields) => ({
   }),
   onBehalfOf: t.intList({
     description: `Ids of the users on behalf of whom the key may act, at most ${MAX_ACTED_USERS}; an empty list: of none, null: of all.`,
+  }),
+  onBehalfOfRoles: t.stringList({
+    description: 'Roles on behalf of whose users the key may also act. No effect while `onBehalfOf` is null.',
   }),
   networks: t.stringList({
     description:

@@ -5,12 +5,18 @@ import { createApplication } from '../resolvers/applications/create.ts';
 import { deleteApplication, selectedApplication } from '../resolvers/applications/delete.ts';
 import { findApplication } from '../resolvers/applications/find.ts';
 import { listMyApplications } from '../resolvers/applications/list.ts';
-import { MAX_NAME } from '../resolvers/applications/rules.ts';
+import {
+  type ApplicationChanges,
+  MAX_NAME,
+  NULLABLE_SETTINGS,
+  SETTINGS,
+  type SettingName,
+} from '../resolvers/applications/rules.ts';
 import { rotateApplicationSecret } from '../resolvers/applications/secret.ts';
 import { updateApplication } from '../resolvers/applications/update.ts';
 import { builder } from './builder.ts';
 import { columns } from './columns.ts';
-import { CONFIRMATION, CREATED_AT, UPDATED_AT } from './descriptions.ts';
+import { CONFIRMATION, CREATED_AT, listOfNames, UPDATED_AT } from './descriptions.ts';
 
 const SignatureHash = builder.enumType('SignatureHash', {
   description: 'Hash function of the HMAC that signs a request for a session.',
@@ -55,62 +61,113 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
   } as const,
 });
 
-const SETTINGS = {
-  signatureHash: 'The only hash function accepted in signatures of session requests.',
-  publicSignIn:
-    'Whether clients may open sessions with the id of the application alone, without a signature. The first start of ' +
-    'the service creates its application with this setting; otherwise it is off.',
-  usersList: 'Whether sessions may list and search the users of the application. API keys always may.',
-  groups: 'Which tags make a user a member of a group. Changing the setting deletes no tags.',
-  filesByNumber: 'Who may read a non-public file by its numeric id.',
-  passwordReset: 'Whether users may request a password reset by mail.',
-  strictCredentialChanges:
-    'Whether legacy clients, like all others, need the current password or a recent sign-in to change email ' +
-    'address, phone or login.',
-  appUrl:
-    'Address of the app, to which the page of a password reset links back: `http`, `https` or a scheme of the app with ' +
-    '`://`, at most 2,000 characters. Null shows no link.',
-  chatPushes: 'Whether offline occupants receive pushes for new messages.',
-  sessionMinutes:
-    'Minutes after the last request until a session expires, at least 1; also applies to existing sessions. ' +
-    'Null selects the default of the server.',
-  phoneMatching: 'How contacts in address books are matched with users.',
-  phoneRegion:
-    'ISO country code of phone numbers without country code, for example `GB`. With null, such numbers match ' +
-    'only identical text.',
-  answerAssist: 'Whether `assistAnswer` and `answerStream` are enabled.',
-  summarize: 'Whether `summarizeDialog` and `summaryStream` are enabled.',
-  translate: 'Whether `translateText` is enabled.',
-  gateway: 'Whether `askGateway` is enabled.',
-  aiDailyTokens: 'Number of model tokens each user may use per day (UTC); 0 or more.',
+/** Types and descriptions of the settings. */
+const TYPES: Record<Exclude<SettingName, 'name'>, { type: SettingType; description: string }> = {
+  signatureHash: {
+    type: SignatureHash,
+    description: 'The only hash function accepted in signatures of session requests.',
+  },
+  publicSignIn: {
+    type: 'Boolean',
+    description:
+      'Whether clients may open sessions with the id of the application alone, without a signature. The first start of ' +
+      'the service creates its application with this setting; otherwise it is off.',
+  },
+  usersList: {
+    type: 'Boolean',
+    description: 'Whether sessions may list and search the users of the application. API keys always may.',
+  },
+  groups: {
+    type: GroupTags,
+    description: 'Which tags make a user a member of a group. Changing the setting deletes no tags.',
+  },
+  filesByNumber: {
+    type: FilesByNumber,
+    description: 'Who may read a non-public file by its numeric id.',
+  },
+  passwordReset: {
+    type: 'Boolean',
+    description: 'Whether users may request a password reset by mail.',
+  },
+  strictCredentialChanges: {
+    type: 'Boolean',
+    description:
+      'Whether legacy clients, like all others, need the current password or a recent sign-in to change email ' +
+      'address, phone or login.',
+  },
+  appUrl: {
+    type: 'String',
+    description:
+      'Address of the app, to which the page of a password reset links back: `http`, `https` or a scheme of the app with ' +
+      '`://`, at most 2,000 characters. Null shows no link.',
+  },
+  verifiedEmailRequired: {
+    type: 'Boolean',
+    description:
+      'Whether users need a verified email address before they send messages or create records. Others fail with ' +
+      '`FORBIDDEN`. API keys on behalf of users do not need it.',
+  },
+  dialogCreators: {
+    type: ['String'],
+    description: 'Roles whose users may create dialogs. With an empty list, every user may. API keys always may.',
+  },
+  chatPushes: {
+    type: 'Boolean',
+    description: 'Whether offline occupants receive pushes for new messages.',
+  },
+  sessionMinutes: {
+    type: 'Int',
+    description:
+      'Minutes after the last request until a session expires, at least 1; also applies to existing sessions. ' +
+      'Null selects the default of the server.',
+  },
+  phoneMatching: {
+    type: PhoneMatching,
+    description: 'How contacts in address books are matched with users.',
+  },
+  phoneRegion: {
+    type: 'String',
+    description:
+      'ISO country code of phone numbers without country code, for example `GB`. With null, such numbers match ' +
+      'only identical text.',
+  },
+  answerAssist: {
+    type: 'Boolean',
+    description: 'Whether `assistAnswer` and `answerStream` are enabled.',
+  },
+  summarize: {
+    type: 'Boolean',
+    description: 'Whether `summarizeDialog` and `summaryStream` are enabled.',
+  },
+  translate: {
+    type: 'Boolean',
+    description: 'Whether `translateText` is enabled.',
+  },
+  gateway: {
+    type: 'Boolean',
+    description: 'Whether `askGateway` is enabled.',
+  },
+  aiDailyTokens: {
+    type: 'Int',
+    description: 'Number of model tokens each user may use per day (UTC); 0 or more.',
+  },
 };
+
+type SettingType =
+  | 'Boolean'
+  | 'Int'
+  | 'String'
+  | ['String']
+  | typeof SignatureHash
+  | typeof PhoneMatching
+  | typeof GroupTags
+  | typeof FilesByNumber;
+
+const TYPED = Object.entries(TYPES) as [Exclude<SettingName, 'name'>, (typeof TYPES)['groups']][];
 
 const Application = builder.prismaObject('Application', {
   description: 'An application and its settings.',
-  select: columns(
-    'id',
-    'name',
-    'authKey',
-    'signatureHash',
-    'publicSignIn',
-    'usersList',
-    'groups',
-    'filesByNumber',
-    'passwordReset',
-    'appUrl',
-    'sessionMinutes',
-    'strictCredentialChanges',
-    'chatPushes',
-    'phoneMatching',
-    'phoneRegion',
-    'answerAssist',
-    'summarize',
-    'translate',
-    'gateway',
-    'aiDailyTokens',
-    'createdAt',
-    'updatedAt',
-  ),
+  select: columns('id', 'authKey', ...SETTINGS, 'createdAt', 'updatedAt'),
   fields: (t) => ({
     id: t.exposeInt('id', {
       description: 'Application id. Clients send it as `application_id` when they create a session.',
@@ -119,53 +176,31 @@ const Application = builder.prismaObject('Application', {
     authKey: t.exposeString('authKey', {
       description: 'Key that clients send as `auth_key` when they create a session.',
     }),
-    signatureHash: t.expose('signatureHash', { type: SignatureHash, description: SETTINGS.signatureHash }),
-    publicSignIn: t.exposeBoolean('publicSignIn', { description: SETTINGS.publicSignIn }),
-    usersList: t.exposeBoolean('usersList', { description: SETTINGS.usersList }),
-    groups: t.expose('groups', { type: GroupTags, description: SETTINGS.groups }),
-    filesByNumber: t.expose('filesByNumber', { type: FilesByNumber, description: SETTINGS.filesByNumber }),
-    passwordReset: t.exposeBoolean('passwordReset', { description: SETTINGS.passwordReset }),
-    appUrl: t.exposeString('appUrl', { nullable: true, description: SETTINGS.appUrl }),
-    sessionMinutes: t.exposeInt('sessionMinutes', { nullable: true, description: SETTINGS.sessionMinutes }),
-    strictCredentialChanges: t.exposeBoolean('strictCredentialChanges', {
-      description: SETTINGS.strictCredentialChanges,
-    }),
-    chatPushes: t.exposeBoolean('chatPushes', { description: SETTINGS.chatPushes }),
-    phoneMatching: t.expose('phoneMatching', { type: PhoneMatching, description: SETTINGS.phoneMatching }),
-    phoneRegion: t.exposeString('phoneRegion', { nullable: true, description: SETTINGS.phoneRegion }),
-    answerAssist: t.exposeBoolean('answerAssist', { description: SETTINGS.answerAssist }),
-    summarize: t.exposeBoolean('summarize', { description: SETTINGS.summarize }),
-    translate: t.exposeBoolean('translate', { description: SETTINGS.translate }),
-    gateway: t.exposeBoolean('gateway', { description: SETTINGS.gateway }),
-    aiDailyTokens: t.exposeInt('aiDailyTokens', { description: SETTINGS.aiDailyTokens }),
+    ...(Object.fromEntries(
+      TYPED.map(([name, { type, description }]) => [
+        name,
+        // The types of the columns are those of the settings, which Pothos cannot know here.
+        t.expose(name as 'usersList', {
+          type: type as 'Boolean',
+          nullable: NULLABLE_SETTINGS.includes(name),
+          description,
+        }),
+      ]),
+    ) as object),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
 
-const UpdateApplicationInput = builder.inputType('UpdateApplicationInput', {
+const UpdateApplicationInput = builder.inputRef<ApplicationChanges>('UpdateApplicationInput').implement({
   description:
-    'The settings to change. Omitted fields remain unchanged; so does null, except for `appUrl`, ' +
-    '`sessionMinutes` and `phoneRegion`.',
+    'The settings to change. Omitted fields remain unchanged; so does null, except for ' +
+    `${listOfNames(NULLABLE_SETTINGS)}.`,
   fields: (t) => ({
     name: t.string({ description: `Display name, 1 to ${MAX_NAME} characters.` }),
-    signatureHash: t.field({ type: SignatureHash, description: SETTINGS.signatureHash }),
-    publicSignIn: t.boolean({ description: SETTINGS.publicSignIn }),
-    usersList: t.boolean({ description: SETTINGS.usersList }),
-    groups: t.field({ type: GroupTags, description: SETTINGS.groups }),
-    filesByNumber: t.field({ type: FilesByNumber, description: SETTINGS.filesByNumber }),
-    passwordReset: t.boolean({ description: SETTINGS.passwordReset }),
-    appUrl: t.string({ description: SETTINGS.appUrl }),
-    strictCredentialChanges: t.boolean({ description: SETTINGS.strictCredentialChanges }),
-    chatPushes: t.boolean({ description: SETTINGS.chatPushes }),
-    sessionMinutes: t.int({ description: SETTINGS.sessionMinutes }),
-    phoneMatching: t.field({ type: PhoneMatching, description: SETTINGS.phoneMatching }),
-    phoneRegion: t.string({ description: SETTINGS.phoneRegion }),
-    answerAssist: t.boolean({ description: SETTINGS.answerAssist }),
-    summarize: t.boolean({ description: SETTINGS.summarize }),
-    translate: t.boolean({ description: SETTINGS.translate }),
-    gateway: t.boolean({ description: SETTINGS.gateway }),
-    aiDailyTokens: t.int({ description: SETTINGS.aiDailyTokens }),
+    ...(Object.fromEntries(
+      TYPED.map(([name, { type, description }]) => [name, t.field({ type: type as 'Boolean', description })]),
+    ) as object),
   }),
 });
 

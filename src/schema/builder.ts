@@ -17,7 +17,7 @@ import { type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import { DEFAULT_PAGE, MAX_PAGE } from '../lib/pagination.ts';
 import type { FileContent } from '../resolvers/files/served-file.ts';
-import './plugins/administrator-access.ts';
+import './plugins/rights.ts';
 import './plugins/clean-inputs.ts';
 import './plugins/fresh-loaders.ts';
 import './plugins/observed.ts';
@@ -61,7 +61,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
       'observed',
       'rateLimits',
       ScopeAuthPlugin,
-      'administratorAccess',
+      'rights',
       RelayPlugin,
       PrismaPlugin,
       'cleanInputs',

@@ -3,7 +3,7 @@ import type { Access } from '../lib/access.ts';
 import { REASONS } from '../lib/reasons.ts';
 import type { LimitName } from '../platform/limits/definitions.ts';
 import { builder } from './builder.ts';
-import { scopeOf } from './plugins/administrator-access.ts';
+import { scopeOf } from './plugins/rights.ts';
 import './scalars.ts';
 import './sessions.ts';
 import './account-settings.ts';
@@ -13,6 +13,7 @@ import './api-keys.ts';
 import './users.ts';
 import './user-changes.ts';
 import './user-moderation.ts';
+import './roles.ts';
 import './password-resets.ts';
 import './identity-providers.ts';
 import './mail.ts';
@@ -88,4 +89,4 @@ export function readAccess(schema: GraphQLSchema): Map<string, Access> {
   return access;
 }
 
-export { administratorOperations, rightOf, scopeOf } from './plugins/administrator-access.ts';
+export { administratorOperations, rightOf, scopeOf } from './plugins/rights.ts';

@@ -77,6 +77,7 @@ const DeletedMessages = deletedItems('DeletedMessages', 'Result of `deleteMessag
 
 builder.mutationField('sendMessage', (t) =>
   t.withAuth({ user: true }).field({
+    needsVerifiedEmail: true,
     scope: 'messages',
     administrator: { roles: SUPPORT, needsReason: true },
     type: Message,

@@ -58,6 +58,7 @@ const DeletedByCriteria = builder.objectRef<{ totalDeleted: number }>('DeletedBy
 
 builder.mutationField('createRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    needsVerifiedEmail: true,
     scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordType,
@@ -75,6 +76,7 @@ builder.mutationField('createRecord', (t) =>
 
 builder.mutationField('createChildRecord', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    needsVerifiedEmail: true,
     scope: 'records',
     administrator: { roles: DEVELOPER },
     type: RecordType,
@@ -92,6 +94,7 @@ builder.mutationField('createChildRecord', (t) =>
 
 builder.mutationField('createRecords', (t) =>
   t.withAuth({ userOrKey: true }).field({
+    needsVerifiedEmail: true,
     scope: 'records',
     administrator: { roles: DEVELOPER },
     type: [RecordType],

@@ -9,6 +9,7 @@ import {
   findUserByPhone,
   findUserByTwitterId,
 } from '../resolvers/users/find.ts';
+import { isProven } from '../resolvers/users/identities.ts';
 import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
 import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './descriptions.ts';
@@ -68,6 +69,13 @@ export const User = builder.prismaObject('User', {
       description:
         'Tags that an API key set. If the application setting `groups` is `GRANTED`, only these count for permissions.',
     }),
+    roles: t.exposeStringList('roles', {
+      description: 'Roles of the user, which only API keys and administrators assign.',
+    }),
+    emailVerified: t.boolean({
+      description: 'Whether the user has proven to receive mail at the email address.',
+      resolve: (user) => isProven('email', user),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
     blockedAt: t.field({
@@ -100,6 +108,7 @@ const UserFilter = builder.inputRef<UserFilterShape>('UserFilter').implement({
     lastRequestAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the latest request.' }),
     externalUserId: t.field({ type: SafeIntFilter, description: 'Compares the id in an integrated external system.' }),
     facebookId: t.field({ type: DigitsFilter, description: 'Compares the id at Facebook, as a number.' }),
+    roles: t.field({ type: StringListFilter, description: 'Compares the roles.' }),
     tags: t.field({ type: StringListFilter, description: 'Compares the tags, including case.' }),
     or: t.field({ type: [UserFilter], description: OR }),
     and: t.field({ type: [UserFilter], description: AND }),
@@ -117,6 +126,7 @@ interface UserFilterShape {
   lastRequestAt?: typeof DateTimeFilter.$inferInput | null;
   externalUserId?: typeof SafeIntFilter.$inferInput | null;
   facebookId?: typeof DigitsFilter.$inferInput | null;
+  roles?: typeof StringListFilter.$inferInput | null;
   tags?: typeof StringListFilter.$inferInput | null;
   or?: UserFilterShape[] | null;
   and?: UserFilterShape[] | null;

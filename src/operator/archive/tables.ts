@@ -34,6 +34,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
     secrets: { auth_secret: {} },
   },
   { name: 'api_keys' },
+  { name: 'roles' },
   {
     name: 'identity_providers',
     operatorOnly: { endpoint: null },

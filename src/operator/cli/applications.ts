@@ -1,48 +1,25 @@
 import { type Command, Option } from 'commander';
-import type {
-  Application,
-  FilesByNumber,
-  GroupTags,
-  PhoneMatching,
-  SignatureHash,
-} from '../../generated/prisma/client.ts';
+import type { Application } from '../../generated/prisma/client.ts';
 import { createApplication } from '../../resolvers/applications/create.ts';
 import { DELETED, deleteApplication, MOVED } from '../../resolvers/applications/delete.ts';
 import { findApplication } from '../../resolvers/applications/find.ts';
 import { listApplications } from '../../resolvers/applications/list.ts';
+import {
+  type ApplicationChanges,
+  NULLABLE_SETTINGS,
+  SETTINGS,
+  type SettingName,
+} from '../../resolvers/applications/rules.ts';
 import { rotateApplicationSecret } from '../../resolvers/applications/secret.ts';
 import { updateApplication } from '../../resolvers/applications/update.ts';
 import { moveApplication } from '../move/move.ts';
 import { administer, administerApplication, missing } from './administer.ts';
 import { pick } from './answer.ts';
 import { confirm, yesOption } from './confirm.ts';
-import { clearable, switchOption, wholeNumber } from './options.ts';
+import { switchOption, wholeNumber } from './options.ts';
 import { createProgress } from './progress.ts';
 
-const FIELDS = [
-  'id',
-  'name',
-  'authKey',
-  'signatureHash',
-  'publicSignIn',
-  'usersList',
-  'groups',
-  'filesByNumber',
-  'passwordReset',
-  'appUrl',
-  'strictCredentialChanges',
-  'chatPushes',
-  'sessionMinutes',
-  'phoneMatching',
-  'phoneRegion',
-  'answerAssist',
-  'summarize',
-  'translate',
-  'gateway',
-  'aiDailyTokens',
-  'createdAt',
-  'updatedAt',
-] as const;
+const FIELDS = ['id', 'authKey', ...SETTINGS, 'createdAt', 'updatedAt'] as const;
 
 const COLUMNS = ['id', 'name', 'authKey', 'createdAt'];
 
@@ -52,26 +29,8 @@ const BEING_MOVED = 'unfinished: repeat the move';
 const UNFINISHED_IMPORT = 'unfinished: repeat the import, or run discard-import';
 const BEING_DELETED = 'the service is deleting the application';
 
-interface SetOptions {
-  name?: string;
-  signatureHash?: SignatureHash;
-  publicSignIn?: boolean;
-  usersList?: boolean;
-  groups?: GroupTags;
-  filesByNumber?: FilesByNumber;
-  passwordReset?: boolean;
-  appUrl?: string | false;
-  strictCredentialChanges?: boolean;
-  chatPushes?: boolean;
-  sessionMinutes?: number | false;
-  phoneMatching?: PhoneMatching;
-  phoneRegion?: string | false;
-  answerAssist?: boolean;
-  summarize?: boolean;
-  translate?: boolean;
-  gateway?: boolean;
-  aiDailyTokens?: number;
-}
+/** `false`: of a `--no-…` option. */
+type SetOptions = { [Name in SettingName]?: NonNullable<ApplicationChanges[Name]> | false };
 
 export function addApplicationCommands(program: Command): void {
   const app = program.command('app').description('manage applications');
@@ -205,14 +164,14 @@ export function addApplicationCommands(program: Command): void {
     .addOption(switchOption('translate', 'assistants may translate'))
     .addOption(switchOption('gateway', 'clients may pass conversations to assistants unchanged'))
     .option('--ai-daily-tokens <count>', 'model tokens per user and day', wholeNumber)
-    .action((id: number, { appUrl, sessionMinutes, phoneRegion, ...options }: SetOptions, command: Command) => {
-      const changes = {
-        ...options,
-        appUrl: clearable(appUrl),
-        sessionMinutes: clearable(sessionMinutes),
-        phoneRegion: clearable(phoneRegion),
-      };
-      if (Object.values(changes).every((change) => change === undefined)) command.error('specify at least one setting');
+    .action((id: number, options: SetOptions, command: Command) => {
+      const changes = Object.fromEntries(
+        Object.entries(options).map(([name, value]) => [
+          name,
+          value === false && NULLABLE_SETTINGS.includes(name as SettingName) ? null : value,
+        ]),
+      ) as ApplicationChanges;
+      if (Object.keys(changes).length === 0) command.error('specify at least one setting');
       return administerApplication(command, id, async (context) => ({
         value: present(await updateApplication(changes, context)),
       }));

@@ -11,6 +11,7 @@ import { ALL_SCOPES, scopeProblems } from '../../lib/scopes.ts';
 import { HOUR } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
+import { isRoleName } from '../users/roles.ts';
 
 /** The key itself is returned only once. */
 export type NewApiKey = ApiKey & { key: string };
@@ -20,6 +21,7 @@ export interface KeyChanges {
   name?: string | null | undefined;
   scopes?: string[] | null | undefined;
   onBehalfOf?: number[] | null | undefined;
+  onBehalfOfRoles?: string[] | null | undefined;
   networks?: string[] | null | undefined;
   expiresAt?: Date | null | undefined;
 }
@@ -140,7 +142,7 @@ async function lockKey(transaction: Transaction, applicationId: number, id: numb
 }
 
 /** @throws {InvalidFieldsError} */
-function checkedKey({ name, scopes, onBehalfOf, networks, expiresAt }: KeyChanges, now: Date) {
+function checkedKey({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expiresAt }: KeyChanges, now: Date) {
   const problems: FieldProblems = {
     name: name == null ? [] : nameProblems(name.trim()),
     scopes: scopes == null ? [] : scopeProblems(scopes),
@@ -148,6 +150,7 @@ function checkedKey({ name, scopes, onBehalfOf, networks, expiresAt }: KeyChange
       (onBehalfOf?.length ?? 0) > MAX_ACTED_USERS,
       problem('TOO_MANY_ENTRIES', { max: MAX_ACTED_USERS }),
     ),
+    onBehalfOfRoles: (onBehalfOfRoles ?? []).every(isRoleName) ? [] : ['ROLE_NAME_INVALID'],
     networks: networkProblems(networks ?? []),
     expiresAt: when(expiresAt != null && expiresAt <= now, 'TIME_PAST'),
   };
@@ -157,6 +160,7 @@ function checkedKey({ name, scopes, onBehalfOf, networks, expiresAt }: KeyChange
     ...(name != null && { name: name.trim() }),
     ...(scopes !== undefined && { scopes: scopes ?? [ALL_SCOPES] }),
     ...(onBehalfOf !== undefined && { actsForAll: onBehalfOf === null, actsFor: onBehalfOf ?? [] }),
+    ...(onBehalfOfRoles !== undefined && { actsForRoles: onBehalfOfRoles ?? [] }),
     ...(networks !== undefined && { networks: networks ?? [] }),
     ...(expiresAt !== undefined && { expiresAt }),
   };

@@ -1,37 +1,41 @@
-import type { FilesByNumber, GroupTags, PhoneMatching, SignatureHash } from '../../generated/prisma/client.ts';
+import type { Application } from '../../generated/prisma/client.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { type FieldProblems, problem } from '../../lib/problems.ts';
 
-/** Undefined leaves a field unchanged; so does null unless null is a valid value. */
-export interface ApplicationChanges {
-  name?: string | null;
-  /** Signatures of its sessions may use no other hash. */
-  signatureHash?: SignatureHash | null;
-  /** Whether sessions open without a signature. */
-  publicSignIn?: boolean | null;
-  usersList?: boolean | null;
-  /** Which tags make a user a member of a group. */
-  groups?: GroupTags | null;
-  filesByNumber?: FilesByNumber | null;
-  passwordReset?: boolean | null;
-  /** Null removes it. */
-  appUrl?: string | null;
-  /** Whether also legacy clients need the old password or a recent sign-in to change credentials. */
-  strictCredentialChanges?: boolean | null;
-  chatPushes?: boolean | null;
-  /** At least 1; null selects the default of the service. */
-  sessionMinutes?: number | null;
-  phoneMatching?: PhoneMatching | null;
-  /** ISO country of numbers without country code; null compares their exact text. */
-  phoneRegion?: string | null;
-  answerAssist?: boolean | null;
-  summarize?: boolean | null;
-  translate?: boolean | null;
-  gateway?: boolean | null;
-  /** Model tokens per user and day (UTC). */
-  aiDailyTokens?: number | null;
-}
+import { isRoleName, MAX_ROLES } from '../users/roles.ts';
+
+/** In the order in which they are shown; GraphQL, CLI and updates are derived from it. */
+export const SETTINGS = [
+  'name',
+  'signatureHash',
+  'publicSignIn',
+  'usersList',
+  'groups',
+  'filesByNumber',
+  'passwordReset',
+  'appUrl',
+  'strictCredentialChanges',
+  'verifiedEmailRequired',
+  'dialogCreators',
+  'chatPushes',
+  'sessionMinutes',
+  'phoneMatching',
+  'phoneRegion',
+  'answerAssist',
+  'summarize',
+  'translate',
+  'gateway',
+  'aiDailyTokens',
+] as const satisfies (keyof Application)[];
+
+/** Those for which null is a value: none, or the default of the service. */
+export const NULLABLE_SETTINGS: readonly SettingName[] = ['appUrl', 'sessionMinutes', 'phoneRegion'];
+
+export type SettingName = (typeof SETTINGS)[number];
+
+/** Undefined leaves a setting unchanged; so does null unless null is a value. */
+export type ApplicationChanges = { [Name in SettingName]?: Application[Name] | null };
 
 export const MAX_NAME = 255;
 
@@ -49,6 +53,10 @@ export async function problemsOf(changes: ApplicationChanges): Promise<FieldProb
     if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['NOT_A_COUNTRY'];
   }
   if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['NEGATIVE'];
+  if (changes.dialogCreators?.some((role) => !isRoleName(role))) problems.dialogCreators = ['ROLE_NAME_INVALID'];
+  if ((changes.dialogCreators?.length ?? 0) > MAX_ROLES) {
+    problems.dialogCreators = [problem('TOO_MANY_ENTRIES', { max: MAX_ROLES })];
+  }
   return problems;
 }
 

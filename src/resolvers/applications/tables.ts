@@ -35,6 +35,7 @@ export const TABLES_OF_APPLICATION = [
   'push_settings',
   'identity_providers',
   'api_keys',
+  'roles',
   'administrator_roles',
   'backup_downloads',
   'jobs',

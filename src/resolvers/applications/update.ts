@@ -5,7 +5,7 @@ import type { Application } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { appendSessionMinutes } from '../../realtime/outbox.ts';
-import { type ApplicationChanges, problemsOf, requireNone } from './rules.ts';
+import { type ApplicationChanges, NULLABLE_SETTINGS, problemsOf, requireNone, SETTINGS } from './rules.ts';
 
 /** Effective from the next request; a new session lifetime also applies to open sessions. */
 export async function updateApplication(
@@ -16,27 +16,7 @@ export async function updateApplication(
   const { applicationId: id } = viewer;
   requireNone(await problemsOf(changes));
   const at = now();
-  const data: Prisma.ApplicationUpdateManyMutationInput = {
-    name: changes.name?.trim(),
-    signatureHash: changes.signatureHash ?? undefined,
-    publicSignIn: changes.publicSignIn ?? undefined,
-    usersList: changes.usersList ?? undefined,
-    groups: changes.groups ?? undefined,
-    filesByNumber: changes.filesByNumber ?? undefined,
-    passwordReset: changes.passwordReset ?? undefined,
-    appUrl: changes.appUrl?.trim() ?? changes.appUrl,
-    strictCredentialChanges: changes.strictCredentialChanges ?? undefined,
-    chatPushes: changes.chatPushes ?? undefined,
-    sessionMinutes: changes.sessionMinutes,
-    phoneMatching: changes.phoneMatching ?? undefined,
-    phoneRegion: changes.phoneRegion,
-    answerAssist: changes.answerAssist ?? undefined,
-    summarize: changes.summarize ?? undefined,
-    translate: changes.translate ?? undefined,
-    gateway: changes.gateway ?? undefined,
-    aiDailyTokens: changes.aiDailyTokens ?? undefined,
-    updatedAt: at,
-  };
+  const data = { ...storedChanges(changes), updatedAt: at };
   const updated = await transact(jobOwnerOf(viewer), async (transaction) => {
     const [application] = await transaction.application.updateManyAndReturn({ select, where: { id }, data });
     if (!application) throw new NotFoundError();
@@ -45,4 +25,13 @@ export async function updateApplication(
   });
   outbox.wake();
   return updated;
+}
+
+function storedChanges(changes: ApplicationChanges): Prisma.ApplicationUpdateManyMutationInput {
+  const trimmed = { ...changes, name: changes.name?.trim(), appUrl: changes.appUrl?.trim() ?? changes.appUrl };
+  return Object.fromEntries(
+    SETTINGS.filter(
+      (name) => trimmed[name] != null || (trimmed[name] === null && NULLABLE_SETTINGS.includes(name)),
+    ).map((name) => [name, trimmed[name]]),
+  );
 }

@@ -8,6 +8,7 @@ import type { Problem } from '../../lib/problems.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { withClasses } from '../records/lock-class.ts';
 import { lockUsers } from '../users/lock.ts';
+import { requireDialogCreator } from '../users/policies.ts';
 import { type DataInput, type DialogData, dataColumns, namesData, newData } from './data.ts';
 import { unhideDialog } from './hide.ts';
 import { transactForUsers } from './lock.ts';
@@ -72,6 +73,7 @@ async function createGroup(
   { name, photo, isJoinRequired, data }: NewDialog & { data: DialogData | undefined },
   context: UserContext,
 ): Promise<Dialog> {
+  await requireDialogCreator(context.viewer);
   const { applicationId, userId } = context.viewer;
   const at = context.now();
   const isPublic = type === DIALOG_TYPE.PUBLIC_GROUP;

@@ -7,6 +7,7 @@ import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { lockUsers } from '../users/lock.ts';
+import { requireDialogCreator } from '../users/policies.ts';
 import { type DialogData, dataColumns } from './data.ts';
 
 /** If both users create the dialog concurrently, the unique pair key lets one succeed and the other finds it. */
@@ -20,6 +21,7 @@ export async function findOrCreatePrivateDialog(
   const where = { applicationId_pairKey: { applicationId, pairKey } };
   const existing = await db.dialog.findUnique({ where });
   if (existing) return existing;
+  await requireDialogCreator(context.viewer);
 
   const at = context.now();
   const id = newId(at);

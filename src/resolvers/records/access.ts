@@ -5,7 +5,7 @@ import type { IdentifiedViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { ALL_USERS, isForbidden, isOpen } from '../classes/grants.ts';
-import { GROUP_TAGS } from '../users/granted-tags.ts';
+import { HELD_GRANTS } from '../users/granted-tags.ts';
 
 export type Action = 'update' | 'delete';
 
@@ -74,17 +74,17 @@ export function creating(definition: ClassDefinition, viewer: IdentifiedViewer):
   return Prisma.sql`${definition.creators}::text[] && ${grantsOfUser(viewer)}`;
 }
 
-/** Grants by user id and by the tags that count for this application. */
+/** Grants by user id, by the tags that count for this application, and by roles. */
 function grantsOfUser({ applicationId, userId }: Pick<NamedUser, 'applicationId' | 'userId'>): Prisma.Sql {
-  return Prisma.sql`(ARRAY['u:' || ${userId}::text] || ARRAY(
-    SELECT 'g:' || tag FROM users u JOIN applications a ON a.id = u.application_id, unnest(${GROUP_TAGS}) tag
+  return Prisma.sql`(ARRAY['u:' || ${userId}::text] || (
+    SELECT ${HELD_GRANTS} FROM users u JOIN applications a ON a.id = u.application_id
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}))`;
 }
 
 /** As values, because the planner needs them to estimate the number of matches. */
 async function grantsHeldBy({ applicationId, userId }: { applicationId: number; userId: number }): Promise<string[]> {
-  const [user] = await query<{ tags: string[] }>`
-    SELECT ${GROUP_TAGS} AS tags FROM users u JOIN applications a ON a.id = u.application_id
+  const [user] = await query<{ held: string[] }>`
+    SELECT ${HELD_GRANTS} AS held FROM users u JOIN applications a ON a.id = u.application_id
     WHERE u.application_id = ${applicationId} AND u.id = ${userId}`;
-  return [`u:${userId}`, ...(user?.tags ?? []).map((tag) => `g:${tag}`)];
+  return [`u:${userId}`, ...(user?.held ?? [])];
 }

@@ -10,7 +10,7 @@ import type { RecordImage } from '../../realtime/outbox.ts';
 import type { StreamEvent, Subscription } from '../../realtime/subscription.ts';
 import { type ClassDefinition, catalogueOf, classNamed } from '../classes/catalogue.ts';
 import { isForbidden, isGranted, namesGroup } from '../classes/grants.ts';
-import { GROUP_TAGS } from '../users/granted-tags.ts';
+import { HELD_GRANTS } from '../users/granted-tags.ts';
 import { RECORDS, whereOf } from './conditions.ts';
 import { countValues, readRecordFilter } from './filter.ts';
 import { type PresentedRecord, RECORD_COLUMNS, type RecordRow } from './rows.ts';
@@ -180,18 +180,18 @@ async function isReadable(
   if (viewer.kind === 'key') return true;
   if (isForbidden(definition.readers)) return false;
   if (ownerId === viewer.userId || isGranted(readers, viewer.userId, [])) return true;
-  return namesGroup(readers) && isGranted(readers, viewer.userId, await tagsOf(viewer));
+  return namesGroup(readers) && isGranted(readers, viewer.userId, await heldGrantsOf(viewer));
 }
 
-const tagsOf = coalesce(
+const heldGrantsOf = coalesce(
   async (wanted: { applicationId: number; userId: number }[], applicationId: number): Promise<string[][]> => {
-    const rows = await query<{ ord: number; tags: string[] }>`
-      SELECT w.ord::int AS ord, ${GROUP_TAGS} AS tags
+    const rows = await query<{ ord: number; held: string[] }>`
+      SELECT w.ord::int AS ord, ${HELD_GRANTS} AS held
       FROM unnest(${wanted.map(({ userId }) => userId)}::int[]) WITH ORDINALITY AS w (id, ord)
       JOIN users u ON u.application_id = ${applicationId} AND u.id = w.id
       JOIN applications a ON a.id = ${applicationId}`;
-    const tags = new Map(rows.map((row) => [row.ord, row.tags]));
-    return wanted.map((_one, index) => tags.get(index + 1) ?? []);
+    const held = new Map(rows.map((row) => [row.ord, row.held]));
+    return wanted.map((_one, index) => held.get(index + 1) ?? []);
   },
   { max: 500, applicationOf },
 );

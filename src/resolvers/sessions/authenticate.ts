@@ -1,9 +1,9 @@
 import { viewerOfAdministrator } from '../../administration/administrators/authenticate.ts';
 import { requireConfirmed } from '../../administration/administrators/sessions.ts';
-import type { Services } from '../../context.ts';
+import type { Services, StoredSession } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
-import type { AdministratorViewer, IdentifiedViewer, KnownViewer, Viewer } from '../../lib/access.ts';
+import type { AdministratorViewer, IdentifiedViewer, KnownViewer, Policies, Viewer } from '../../lib/access.ts';
 import { apiKeyOf, type Credentials } from '../../lib/credentials.ts';
 import {
   BadInputError,
@@ -53,10 +53,17 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
   sessionClock.touch(session, at);
 
   const { applicationId, catalogueVersion, id, generation, signedInAt } = session;
-  const seen = { id, token, generation, signedInAt, expiresAt: sessionClock.expiry(at, session) };
+  const policies = policiesOf(session);
+  const seen = { id, token, generation, signedInAt, expiresAt: sessionClock.expiry(at, session), policies };
   return session.userId === null
     ? { kind: 'application', applicationId, catalogueVersion, session: seen }
     : { kind: 'user', applicationId, catalogueVersion, userId: session.userId, session: seen };
+}
+
+function policiesOf({ verifiedEmailRequired, dialogCreators }: StoredSession): Policies | undefined {
+  return verifiedEmailRequired || dialogCreators.length > 0
+    ? { isEmailRequired: verifiedEmailRequired, dialogCreators }
+    : undefined;
 }
 
 async function viewerOfKey(
@@ -77,9 +84,7 @@ async function viewerOfKey(
   const actor = { kind: 'apiKey', id: apiKeyId, network } as const;
   const key = { scopes: scopes.includes(ALL_SCOPES) ? undefined : scopes, expiresAt };
   if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, key, actor };
-  if (!stored.actsForAll && !stored.actsFor.includes(Number(onBehalfOf)))
-    throw new ForbiddenError('KEY_USER_FORBIDDEN');
-  const userId = await findActedUser(applicationId, onBehalfOf);
+  const userId = await findActedUser(applicationId, onBehalfOf, stored);
   services.sessionClock.touchUser({ applicationId, userId }, at);
   return { kind: 'user', applicationId, catalogueVersion, userId, apiKeyId, key, actor };
 }
@@ -107,12 +112,22 @@ async function actingViewer(
   return { kind: 'user', applicationId, catalogueVersion, userId, administrator, actor };
 }
 
-/** @throws {NotFoundError} */
-async function findActedUser(applicationId: number, onBehalfOf: string): Promise<number> {
+const ANY_USER = { actsForAll: true, actsFor: [], actsForRoles: [] };
+
+/** @param limits of an API key @throws {NotFoundError} @throws {ForbiddenError} the key may not act for the user */
+async function findActedUser(
+  applicationId: number,
+  onBehalfOf: string,
+  limits: Pick<ApiKey, 'actsForAll' | 'actsFor' | 'actsForRoles'> = ANY_USER,
+): Promise<number> {
+  const { actsForAll, actsFor, actsForRoles } = limits;
   const userId = /^\d{1,10}$/.test(onBehalfOf) ? Number(onBehalfOf) : 0;
   const user = isDatabaseId(userId)
-    ? await db.user.findUnique({ where: { applicationId_id: { applicationId, id: userId } }, select: { id: true } })
+    ? await db.user.findUnique({ where: { applicationId_id: { applicationId, id: userId } }, select: { roles: true } })
     : null;
+  const isAllowed = actsForAll || actsFor.includes(userId) || user?.roles.some((role) => actsForRoles.includes(role));
+  // Keys with limits do not learn which other users exist.
+  if (!isAllowed) throw new ForbiddenError('KEY_USER_FORBIDDEN');
   if (!user) throw new NotFoundError();
   return userId;
 }

@@ -13,13 +13,13 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
 
 const SESSION = columnsOf('Session', 's', ['applicationId', 'id', 'userId', 'generation', 'updatedAt', 'tokenHash']);
 const SIGNED_IN_AT = columns({ signedInAt: ['time', 'coalesce(s.signed_in_at, s.created_at)'] });
-const LIFETIME = columnsOf('Application', 'a', ['sessionMinutes']);
+const OF_APPLICATION = columnsOf('Application', 'a', ['sessionMinutes', 'verifiedEmailRequired', 'dialogCreators']);
 const CATALOGUE = columnsOf('Application', 'a', ['catalogueVersion']);
 
 const findSession = coalesce(
   async (wanted: { applicationId: number; tokenHash: string }[], applicationId: number) => {
     const rows = await query`
-      SELECT ${SESSION}, ${SIGNED_IN_AT}, ${LIFETIME}, ${CATALOGUE}
+      SELECT ${SESSION}, ${SIGNED_IN_AT}, ${OF_APPLICATION}, ${CATALOGUE}
       FROM sessions s JOIN applications a ON a.id = ${applicationId} AND a.import_id IS NULL
       WHERE s.application_id = ${applicationId} AND s.token_hash = ANY(${wanted.map(({ tokenHash }) => tokenHash)}::text[])`;
     const byHash = new Map(rows.map((row) => [row.tokenHash, row]));
@@ -30,7 +30,7 @@ const findSession = coalesce(
 
 const KEY = columnsOf('ApiKey', 'k', [
   ...(['applicationId', 'id', 'keyHash', 'previousHash', 'previousExpiresAt'] as const),
-  ...(['scopes', 'actsForAll', 'actsFor', 'networks', 'expiresAt', 'lastUsedAt'] as const),
+  ...(['scopes', 'actsForAll', 'actsFor', 'actsForRoles', 'networks', 'expiresAt', 'lastUsedAt'] as const),
 ]);
 
 /** Includes expired keys and secrets; excludes revoked keys, and applications that are being imported. */

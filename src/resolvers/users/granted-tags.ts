@@ -12,5 +12,7 @@ export function grantedOf(
   return { grantedTags: kind === 'key' ? tags : before.grantedTags.filter((tag) => tags.includes(tag)) };
 }
 
-/** Tags of user `u` that count in permissions, depending on application `a`. */
-export const GROUP_TAGS = Prisma.sql`CASE a.groups WHEN 'self' THEN u.tags ELSE u.granted_tags END`;
+/** Grants of user `u` by the tags that count for application `a`, and by roles. */
+export const HELD_GRANTS = Prisma.sql`(
+  array(SELECT 'g:' || tag FROM unnest(CASE a.groups WHEN 'self' THEN u.tags ELSE u.granted_tags END) tag)
+  || array(SELECT 'r:' || role FROM unnest(u.roles) role))`;

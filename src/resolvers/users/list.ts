@@ -56,6 +56,7 @@ const FIELDS: Record<string, FilteredField> = {
   lastRequestAt: { column: Prisma.sql`u.last_request_at`, cast: 'timestamptz' },
   externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
   facebookId: { column: Prisma.sql`u.facebook_id::numeric`, cast: 'numeric' },
+  roles: { column: Prisma.sql`u.roles`, cast: 'text', isArray: true },
   tags: { column: Prisma.sql`u.tags`, cast: 'text', isArray: true },
 };
 

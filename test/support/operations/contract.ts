@@ -49,9 +49,9 @@ const NAMES: Record<Access, string> = {
     Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
     summaryStream typing`,
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
-    identityProviders mailPreview mailTemplates pushSettings userSessions
-    Mutation: blockUser createApiKey createAssistant createClass deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings endUserSessions resetMailTemplate revokeApiKey rotateApiKey testMail tryAssistant unblockUser updateApiKey
+    identityProviders mailPreview mailTemplates pushSettings roles userSessions
+    Mutation: assignRole blockUser createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
+    deletePushSettings deleteRole endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestLog requestShapes serviceStatus

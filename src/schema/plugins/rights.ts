@@ -9,11 +9,12 @@ import type { Actor } from '../../lib/actor.ts';
 import { ForbiddenError, UnauthenticatedError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
 import { type FieldScope, hasScope, requiredScope } from '../../lib/scopes.ts';
+import { requireVerifiedEmail } from '../../resolvers/users/policies.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
     export interface Plugins<Types extends SchemaTypes> {
-      administratorAccess: AdministratorAccessPlugin<Types>;
+      rights: RightsPlugin<Types>;
     }
 
     export interface FieldOptions {
@@ -26,10 +27,18 @@ declare global {
        * those that lead to the data of another group have one.
        */
       scope?: FieldScope;
+      /** Whether users need a verified address for it, if the application demands one. */
+      needsVerifiedEmail?: boolean;
       /** What an administrator needs for a root field. Default: no administrator may run it. */
       administrator?: Right;
     }
   }
+}
+
+interface FieldRules {
+  administrator?: Right;
+  scope?: FieldScope;
+  needsVerifiedEmail?: boolean;
 }
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
@@ -42,6 +51,7 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 /** By operation, as the root fields declare them. */
 const rights = new Map<string, Right>();
 const scopes = new Map<string, FieldScope>();
+const forVerified = new Set<string>();
 
 /** @returns undefined if no administrator may run the operation */
 export function rightOf(operation: string): Right | undefined {
@@ -59,12 +69,13 @@ export function administratorOperations(): string[] {
 }
 
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
-class AdministratorAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+class RightsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { administrator, scope } = field.pothosOptions as { administrator?: Right; scope?: FieldScope };
+    const { administrator, scope, needsVerifiedEmail } = field.pothosOptions as FieldRules;
     if (!ROOTS.includes(field.parentType)) return field;
     if (administrator) rights.set(field.name, administrator);
     if (scope) scopes.set(field.name, scope);
+    if (needsVerifiedEmail) forVerified.add(field.name);
     const needed = scopeFor(operationOf(field), {});
     return needed ? { ...field, description: `${field.description} Scope: \`${needed}\`.` } : field;
   }
@@ -148,12 +159,17 @@ function restricted<Types extends SchemaTypes>(
 ): Resolver<Types> {
   const { name, access, scope } = operation;
   const right = rightOf(name);
+  const needsVerified = forVerified.has(name);
   if (access === 'anyone' && !right && !scope) return resolver;
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
     if (scopesOf(viewer)) requireScope(viewer, scopeFor(operation, args));
     const administrator = administratorOf(viewer);
-    if (!administrator) return resolver(parent, args, context, info);
+    if (!administrator) {
+      if (!needsVerified || viewer.kind !== 'user' || !viewer.session?.policies)
+        return resolver(parent, args, context, info);
+      return requireVerifiedEmail(viewer).then(() => resolver(parent, args, context, info));
+    }
     const run = () => resolver(parent, args, context, info);
     requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());
     const read = recordedRead(name, right, args, viewer);
@@ -241,4 +257,4 @@ function subjectOf(args: { input?: object }): string {
   return String(id ?? dialogId ?? messageId ?? ids ?? '').slice(0, MAX_SUBJECT);
 }
 
-SchemaBuilder.registerPlugin('administratorAccess', AdministratorAccessPlugin);
+SchemaBuilder.registerPlugin('rights', RightsPlugin);
