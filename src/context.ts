@@ -69,6 +69,8 @@ export interface Links {
   publicUrl: () => string;
   /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
+  /** URL of the page that verifies an address, without the token. */
+  verifyPageUrl: () => string;
   /** Without trailing slash. */
   consoleUrl: () => string;
   isConsoleOn: boolean;
@@ -106,6 +108,8 @@ export interface StoredSession {
   generation: number;
   /** null: the service default. */
   sessionMinutes: number | null;
+  /** After the sign-in; null: no limit. */
+  maxSessionMinutes: number | null;
   verifiedEmailRequired: boolean;
   dialogCreators: string[];
   catalogueVersion: number;
@@ -115,7 +119,10 @@ export interface StoredSession {
 }
 
 export interface SessionClock {
-  expiry(latestRequest: Date, lifetime: Pick<StoredSession, 'sessionMinutes'>): Date;
+  expiry(
+    latestRequest: Date,
+    lifetime: Pick<StoredSession, 'sessionMinutes' | 'maxSessionMinutes' | 'signedInAt'>,
+  ): Date;
   isExpired(session: StoredSession, now: Date): boolean;
   latestRequest(session: Pick<StoredSession, 'applicationId' | 'id' | 'updatedAt'>): Date;
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
@@ -141,6 +148,8 @@ export interface Context extends Services {
   /** Live as long as one execution, so that no value becomes stale. */
   loaders: Loaders;
   network: string;
+  /** The header of that name. */
+  userAgent?: string | undefined;
   /** What the request log will know of the request; undefined for operations of a socket. */
   facts?: RequestFacts | undefined;
   /** Undefined for documents of the service itself. */

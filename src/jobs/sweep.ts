@@ -8,9 +8,11 @@ import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
+import { CODE_RETENTION_MS } from '../resolvers/sessions/mailed-codes.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
 import { sweepDeletedClasses } from './sweep-classes.ts';
 import { sweepEvents } from './sweep-events.ts';
+import { sweepGuests } from './sweep-guests.ts';
 
 /** Quotas are read only on their day; the margin is needed because the clocks of processes differ. */
 const DAILY_USAGE_LIFETIME_MS = 24 * HOUR;
@@ -41,6 +43,10 @@ export async function sweep(
       SELECT application_id, token_hash FROM password_resets
       WHERE created_at < ${before(RESET_LIFETIME_MS)} LIMIT ${BATCH})`);
   await deleteInBatches(Prisma.sql`
+    DELETE FROM mailed_codes WHERE (application_id, token_hash) IN (
+      SELECT application_id, token_hash FROM mailed_codes
+      WHERE created_at < ${before(CODE_RETENTION_MS)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
     DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
       SELECT application_id, user_id, kind, day FROM daily_usage
       WHERE day < (${before(DAILY_USAGE_LIFETIME_MS)}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${BATCH})`);
@@ -48,6 +54,7 @@ export async function sweep(
   await db.$executeRaw`DELETE FROM rate_limits WHERE expire < ${before(0).getTime()}`;
   await sweepDestroyedDialogs();
   await sweepDeletedClasses(now);
+  await sweepGuests(now);
   await sweepDeletedApplications(now);
   await sweepJobs(now);
   await settleIndexes();

@@ -89,7 +89,7 @@ export class DisabledError extends ServiceError {
 }
 
 export class UnauthenticatedError extends ServiceError {
-  constructor(reason: 'TOKEN_REQUIRED' | 'UNAUTHORIZED' | 'CONSOLE_SIGN_IN_REQUIRED') {
+  constructor(reason: 'TOKEN_REQUIRED' | 'UNAUTHORIZED' | 'CONSOLE_SIGN_IN_REQUIRED' | 'SIGN_IN_CODE_WRONG') {
     super('UNAUTHENTICATED', reason);
   }
 }

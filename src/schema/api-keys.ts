@@ -1,6 +1,6 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
-import { MAX_NETWORKS } from '../lib/networks.ts';
 import { ALL_SCOPES, MAX_SCOPES, SCOPE_GROUPS } from '../lib/scopes.ts';
+import { MAX_NETWORKS } from '../platform/limits/allowed-networks.ts';
 import {
   createApiKey,
   listApiKeys,

@@ -61,6 +61,15 @@ const FilesByNumber = builder.enumType('FilesByNumber', {
   } as const,
 });
 
+const EmailSignIn = builder.enumType('EmailSignIn', {
+  description: 'Who signs in with mailed codes.',
+  values: {
+    OFF: { value: 'off', description: 'No one. The default.' },
+    USERS: { value: 'users', description: 'Users with the address. Other addresses receive no mail.' },
+    SIGN_UP: { value: 'signUp', description: 'Users with the address; other addresses sign up a new user.' },
+  } as const,
+});
+
 /** Types and descriptions of the settings. */
 const TYPES: Record<Exclude<SettingName, 'name'>, { type: SettingType; description: string }> = {
   signatureHash: {
@@ -101,11 +110,36 @@ const TYPES: Record<Exclude<SettingName, 'name'>, { type: SettingType; descripti
       'Address of the app, to which the page of a password reset links back: `http`, `https` or a scheme of the app with ' +
       '`://`, at most 2,000 characters. Null shows no link.',
   },
+  emailSignIn: {
+    type: EmailSignIn,
+    description: 'Whether users sign in with a code that is mailed to them (`requestSignInCode`).',
+  },
+  verifyEmails: {
+    type: 'Boolean',
+    description:
+      'Whether users who sign up with an email address, or change theirs, are sent a code and a link that verify it.',
+  },
   verifiedEmailRequired: {
     type: 'Boolean',
     description:
       'Whether users need a verified email address before they send messages or create records. Others fail with ' +
       '`FORBIDDEN`. API keys on behalf of users do not need it.',
+  },
+  deviceMails: {
+    type: 'Boolean',
+    description: 'Whether users with a verified address are sent a mail when they sign in on a new device.',
+  },
+  maxSessionMinutes: {
+    type: 'Int',
+    description:
+      'Minutes after the sign-in at which a session expires in any case, at least 1; also applies to existing sessions. ' +
+      'Null: sessions that are used do not expire.',
+  },
+  guestDays: {
+    type: 'Int',
+    description:
+      'Days without a request after which guests are deleted, at least 1. Null: `createGuestSession` is turned off, and ' +
+      'no guest is deleted.',
   },
   dialogCreators: {
     type: ['String'],
@@ -161,6 +195,7 @@ type SettingType =
   | typeof SignatureHash
   | typeof PhoneMatching
   | typeof GroupTags
+  | typeof EmailSignIn
   | typeof FilesByNumber;
 
 const TYPED = Object.entries(TYPES) as [Exclude<SettingName, 'name'>, (typeof TYPES)['groups']][];

@@ -15,6 +15,7 @@ import './user-changes.ts';
 import './user-moderation.ts';
 import './roles.ts';
 import './password-resets.ts';
+import './email-codes.ts';
 import './identity-providers.ts';
 import './mail.ts';
 import './messages.ts';

@@ -16,6 +16,9 @@ const MailTemplateKind = builder.enumType('MailTemplateKind', {
   description: 'Mails that the service sends to users of an application.',
   values: {
     PASSWORD_RESET: { value: 'passwordReset', description: 'The link to set a new password.' },
+    EMAIL_VERIFICATION: { value: 'emailVerification', description: 'Code and link that verify a new email address.' },
+    SIGN_IN_CODE: { value: 'signInCode', description: 'The code to sign in.' },
+    NEW_DEVICE: { value: 'newDevice', description: 'Notice of a sign-in on a new device.' },
   } as const,
 });
 
@@ -23,10 +26,13 @@ const HTML_TEXT = 'Text for mail programs that show HTML; null if the mail has n
 
 const MailTemplate = builder.objectRef<TemplateShape>('MailTemplate').implement({
   description:
-    'Texts of a mail, with placeholders: `{{application}}`, `{{name}}`, `{{login}}`, `{{link}}` and `{{minutes}}`, the ' +
-    'lifetime of the link. `{{name|there}}` is `there` for users without a name.',
+    'Texts of a mail, with placeholders: `{{application}}`, `{{name}}`, `{{login}}`, `{{link}}`, `{{code}}`, `{{minutes}}`, ' +
+    'the lifetime of both, and `{{device}}`. `{{name|there}}` is `there` for users without a name.',
   fields: (t) => ({
     kind: t.expose('kind', { type: MailTemplateKind, description: 'The mail that has these texts.' }),
+    language: t.exposeString('language', {
+      description: 'Language for which the mail has these texts, such as `de`; empty: all others.',
+    }),
     subject: t.exposeString('subject', { description: 'Subject of the mail, one line.' }),
     text: t.exposeString('text', { description: 'Plain text of the mail.' }),
     html: t.exposeString('html', { nullable: true, description: HTML_TEXT }),
@@ -43,17 +49,20 @@ const MailTemplateInput = builder.inputType('MailTemplateInput', {
   description: 'Texts of a mail. Unknown placeholders fail with `UNPROCESSABLE`.',
   fields: (t) => ({
     kind: t.field({ type: MailTemplateKind, required: true, description: 'The mail to change.' }),
+    language: t.string({
+      description: 'Language for which the mail has these texts, such as `de` or `pt-BR`. Default: all others.',
+    }),
     subject: t.string({
       required: true,
       description: `One line of 1 to ${MAX_CHARACTERS.subject} characters, without \`{{link}}\`.`,
     }),
     text: t.string({
       required: true,
-      description: `At most ${grouped(MAX_CHARACTERS.text)} characters. Must contain \`{{link}}\`, as a word of its own.`,
+      description: `At most ${grouped(MAX_CHARACTERS.text)} characters. Must contain \`{{link}}\`, or \`{{code}}\` in mails with codes, as a word of its own.`,
     }),
     html: t.string({
       description:
-        `At most ${grouped(MAX_CHARACTERS.html)} characters. Must contain \`{{link}}\`, as a displayed word of its own or as the whole \`href\` of ` +
+        `At most ${grouped(MAX_CHARACTERS.html)} characters. Must contain the same placeholder, as a displayed word of its own or as the whole \`href\` of ` +
         'a link; no style sheet may read attributes. Values of placeholders are escaped. Null or blank: the mail has ' +
         'plain text only.',
     }),
@@ -141,8 +150,11 @@ builder.mutationField('resetMailTemplate', (t) =>
     administrator: { roles: DEVELOPER },
     type: MailTemplate,
     description: 'Deletes the texts of the application for a mail, and returns those of the service.',
-    args: { kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail whose texts are deleted.' }) },
-    resolve: (_root, { kind }, context) => resetMailTemplate(kind, context),
+    args: {
+      kind: t.arg({ type: MailTemplateKind, required: true, description: 'The mail whose texts are deleted.' }),
+      language: t.arg.string({ description: 'Language whose texts are deleted. Default: those for all others.' }),
+    },
+    resolve: (_root, { kind, language }, context) => resetMailTemplate(kind, language, context),
   }),
 );
 

@@ -1,11 +1,14 @@
 import { createSession } from '../resolvers/sessions/create.ts';
 import { deleteSession } from '../resolvers/sessions/delete.ts';
+import { endOtherSessions, endSession } from '../resolvers/sessions/end.ts';
 import { findSession } from '../resolvers/sessions/find.ts';
+import { listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
 import { loginUser, logoutUser } from '../resolvers/sessions/login.ts';
 import { signedPairs } from '../resolvers/sessions/parameters.ts';
 import type { OpenSession } from '../resolvers/sessions/rows.ts';
 import { builder } from './builder.ts';
 import { APPLICATION_ID, CREATED_AT } from './descriptions.ts';
+import { UserSession } from './user-moderation.ts';
 import { User } from './users.ts';
 
 const Session = builder.objectRef<OpenSession>('Session').implement({
@@ -73,6 +76,14 @@ const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
   }),
 });
 
+const SessionEmailCode = builder.inputType('SessionEmailCode', {
+  description: 'A mailed code, which is valid only with the token of its request.',
+  fields: (t) => ({
+    token: t.string({ description: 'Token from `requestSignInCode`.' }),
+    code: t.string({ description: 'Six digits from the mail.' }),
+  }),
+});
+
 const CreateSessionInput = builder.inputType('CreateSessionInput', {
   description:
     'A request for a session. If the application setting `publicSignIn` is on, `applicationId` suffices, without ' +
@@ -80,7 +91,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
     '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
     '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
-    '`firebase_phone[access_token]` and `firebase_phone[project_id]`.',
+    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, or `email_code[token]` and `email_code[code]`.',
   fields: (t) => ({
     applicationId: t.int({ description: 'Application for which to create the session.' }),
     authKey: t.string({ description: 'Public key of the application; not a secret.' }),
@@ -102,6 +113,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
       type: SessionFirebasePhone,
       description: 'Credentials of the provider `firebase_phone`.',
     }),
+    emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Replaces all other fields: every parameter exactly as signed, and the `signature`.',
@@ -123,6 +135,7 @@ const LoginUserInput = builder.inputType('LoginUserInput', {
       type: SessionFirebasePhone,
       description: 'Credentials of the provider `firebase_phone`.',
     }),
+    emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
   }),
 });
 
@@ -145,6 +158,55 @@ builder.mutationField('createSession', (t) =>
       input: t.arg({ type: CreateSessionInput, required: true, description: 'Application, signature and user.' }),
     },
     resolve: (_root, { input }, context) => createSession(signedPairs(input), context),
+  }),
+);
+
+builder.mutationField('createGuestSession', (t) =>
+  t.withAuth({ anyone: true }).field({
+    type: Session,
+    rateLimit: 'signIn',
+    description:
+      'Creates a user without credentials, and a session for them, from the same request as `createSession`. With a ' +
+      'password or another way to sign in, the guest becomes a user like others and keeps all data. Guests are deleted ' +
+      'after the application setting `guestDays`; without it, the call fails with `DISABLED`.',
+    args: {
+      input: t.arg({
+        type: CreateSessionInput,
+        required: true,
+        description: 'Application and signature; users are ignored.',
+      }),
+    },
+    resolve: (_root, { input }, context) => createSession(signedPairs(input), context, { asGuest: true }),
+  }),
+);
+
+builder.queryField('sessions', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'users',
+    type: [UserSession],
+    description: `Open sessions of the caller, latest request first, at most ${MAX_SESSIONS}.`,
+    resolve: (_root, _args, context) => listUserSessions(context.viewer.userId, context),
+  }),
+);
+
+builder.mutationField('endSession', (t) =>
+  t.withAuth({ user: true }).boolean({
+    scope: 'users',
+    description:
+      'Ends a session of the caller, closes its sockets and deletes the devices that it subscribed to pushes. Fails with ' +
+      '`NOT_FOUND` if the caller has no such session.',
+    args: { id: t.arg.int({ required: true, description: 'Id from `sessions`.' }) },
+    resolve: (_root, { id }, context) => endSession(id, context),
+  }),
+);
+
+builder.mutationField('endOtherSessions', (t) =>
+  t.withAuth({ user: true }).int({
+    scope: 'users',
+    description:
+      'Ends all other sessions of the caller like `endSession`, and returns their number. An API key on behalf of a user ' +
+      'ends all.',
+    resolve: (_root, _args, context) => endOtherSessions(context),
   }),
 );
 

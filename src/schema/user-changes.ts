@@ -1,8 +1,7 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { changeUser, signUpUser } from '../resolvers/accounts/change.ts';
 import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
-import { createUser } from '../resolvers/users/create.ts';
 import { MAX_TAG, MAX_TAGS } from '../resolvers/users/rules.ts';
-import { updateUser } from '../resolvers/users/update.ts';
 import { builder } from './builder.ts';
 import { User } from './users.ts';
 
@@ -75,7 +74,7 @@ builder.mutationField('createUser', (t) =>
     args: {
       input: t.arg({ type: CreateUserInput, required: true, description: 'Attributes and password of the user.' }),
     },
-    resolve: (_root, { input }, context) => createUser(input, context),
+    resolve: (_root, { input }, context) => signUpUser(input, context),
   }),
 );
 
@@ -106,7 +105,7 @@ builder.mutationField('updateUser', (t) =>
       id: t.arg.int({ required: true, description: 'Numeric id of the user.' }),
       input: t.arg({ type: UpdateUserInput, required: true, description: 'The fields to change.' }),
     },
-    resolve: (_root, { id, input }, context) => updateUser(id, input, context),
+    resolve: (_root, { id, input }, context) => changeUser(id, input, context),
   }),
 );
 

@@ -7,10 +7,19 @@ import { User } from './users.ts';
 
 const USER_ID = 'Id from `users`.';
 
-const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
+export const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
   description: 'An open session of a user, without its token.',
   fields: (t) => ({
     id: t.exposeInt('id', { description: 'Numeric id; not a credential.' }),
+    device: t.exposeString('device', {
+      nullable: true,
+      description: 'Browser and system, or program, at the sign-in: `Firefox on Linux`; null if it is unknown.',
+    }),
+    network: t.exposeString('network', {
+      nullable: true,
+      description: 'IPv4 address or /64 network of the sign-in; null if it is unknown.',
+    }),
+    isCurrent: t.exposeBoolean('isCurrent', { description: 'Whether it is the session of this request.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the latest request with it.' }),
     expiresAt: t.expose('expiresAt', {

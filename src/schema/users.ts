@@ -72,6 +72,9 @@ export const User = builder.prismaObject('User', {
     roles: t.exposeStringList('roles', {
       description: 'Roles of the user, which only API keys and administrators assign.',
     }),
+    isGuest: t.exposeBoolean('isGuest', {
+      description: 'Whether the user signed in with `createGuestSession` and has no credentials yet.',
+    }),
     emailVerified: t.boolean({
       description: 'Whether the user has proven to receive mail at the email address.',
       resolve: (user) => isProven('email', user),

@@ -24,7 +24,7 @@ import { PushNotifier } from '../realtime/push-notifier.ts';
 import { RequestFeed } from '../realtime/request-feed.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
 import { type Addresses, consoleLinks } from './console-links.ts';
-import { RESET_PAGE } from './pages/paths.ts';
+import { RESET_PAGE, VERIFY_PAGE } from './pages/paths.ts';
 
 export interface ServiceDependencies extends Gateways {
   config: Pick<
@@ -102,6 +102,7 @@ export async function createServices(
     networkOf: (request) => networkOf(request, config.trustProxy),
     encrypter,
     publicUrl,
+    verifyPageUrl: () => `${publicUrl()}${VERIFY_PAGE}`,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
     ...consoleLinks(config, publicUrl, addresses),
   } satisfies Omit<Services, 'jobRunner'>;

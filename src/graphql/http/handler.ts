@@ -41,7 +41,12 @@ export function graphqlOverHttp(services: Services, tokenHeaders: readonly strin
         throw presentError(error, requestLogger());
       });
       facts.viewer = viewer;
-      return { viewer, network, meter: services.rateLimits?.meter(network, viewer) };
+      return {
+        viewer,
+        network,
+        userAgent: request.headers['user-agent'],
+        meter: services.rateLimits?.meter(network, viewer),
+      };
     });
     const headersOf = async () => ({ ...fixedHeaders, ...(await countsOf(request, caller)) });
     const server: ServerContext = { req: request, res: response, caller, facts, requestLogger };

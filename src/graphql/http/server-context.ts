@@ -18,7 +18,7 @@ import { tracedExecution } from '../traced-execution.ts';
 export interface ServerContext {
   req: IncomingMessage;
   res: ServerResponse;
-  caller: () => Promise<RequestCaller & { network: string }>;
+  caller: () => Promise<RequestCaller & { network: string; userAgent: string | undefined }>;
   /** Set if the plain POST has read the request. */
   reading?: Promise<ReadRequest>;
   /** Set once the document has been parsed. */

@@ -184,6 +184,7 @@ async function prepare(
   connection.reportOperation(begun.requested, services.log);
   const contextValue = createContext(services, viewer, {
     network,
+    userAgent: connection.request.headers['user-agent']?.toString(),
     meter,
     responseSize: new ResponseSize(viewer),
     onTooSlow: () => connection.close(TOO_SLOW, 'Too slow'),

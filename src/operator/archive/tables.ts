@@ -107,6 +107,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'short-lived, and an archive must not reveal who is signed in; users sign in again',
   used_nonces: 'belong to signed requests of the last hour',
+  mailed_codes: 'belong to mails of the last hour',
   password_resets: 'belong to mails of the last hour, whose links lead to the old service',
   blob_uploads: 'the right to upload lasts an hour and names the URL of the old service',
   blob_counts: 'maintained by a trigger',

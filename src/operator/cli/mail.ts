@@ -14,6 +14,7 @@ import { applicationOption, readNamedFile } from './options.ts';
 interface TemplateOptions {
   application: number;
   kind: MailTemplateKind;
+  language?: string;
 }
 
 export function addMailCommands(program: Command): void {
@@ -34,14 +35,17 @@ export function addMailCommands(program: Command): void {
 
   const kind = () => new Option('--kind <kind>', 'the mail').choices(Object.values(Kinds)).default(Kinds.passwordReset);
 
+  const language = () => new Option('--language <tag>', 'texts for this language, such as de (default: all others)');
+
   mail
     .command('show')
     .description('show the texts of a mail')
     .addOption(applicationOption())
     .addOption(kind())
-    .action(({ application, kind }: TemplateOptions, command: Command) =>
+    .addOption(language())
+    .action(({ application, kind, language }: TemplateOptions, command: Command) =>
       administerApplication(command, application, async () => ({
-        value: present(await findMailTemplate(application, kind)),
+        value: present(await findMailTemplate(application, kind, language)),
       })),
     );
 
@@ -50,18 +54,28 @@ export function addMailCommands(program: Command): void {
     .description('replace the texts of a mail; without --html, it has plain text only')
     .addOption(applicationOption())
     .addOption(kind())
+    .addOption(language())
     .requiredOption('--subject <text>', 'at most 200 characters')
-    .requiredOption('--text <file>', 'file with the plain text, which must contain {{link}}')
+    .requiredOption(
+      '--text <file>',
+      'file with the plain text, which must contain {{link}}, or {{code}} in mails with codes',
+    )
     .option('--html <file>', 'file with the text for mail programs that show HTML')
     .action(
       (
-        { application, kind, subject, ...files }: TemplateOptions & { subject: string; text: string; html?: string },
+        {
+          application,
+          kind,
+          language,
+          subject,
+          ...files
+        }: TemplateOptions & { subject: string; text: string; html?: string },
         command: Command,
       ) =>
         administerApplication(command, application, async (context) => {
           const text = await readNamedFile('--text', files.text);
           const html = files.html === undefined ? null : await readNamedFile('--html', files.html);
-          return { value: present(await updateMailTemplate({ kind, subject, text, html }, context)) };
+          return { value: present(await updateMailTemplate({ kind, language, subject, text, html }, context)) };
         }),
     );
 
@@ -70,13 +84,14 @@ export function addMailCommands(program: Command): void {
     .description('use the texts of the service for a mail again')
     .addOption(applicationOption())
     .addOption(kind())
-    .action(({ application, kind }: TemplateOptions, command: Command) =>
+    .addOption(language())
+    .action(({ application, kind, language }: TemplateOptions, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: present(await resetMailTemplate(kind, context)),
+        value: present(await resetMailTemplate(kind, language, context)),
       })),
     );
 }
 
-function present({ kind, isDefault, updatedAt, subject, text, html }: MailTemplate) {
-  return { kind, isDefault, updatedAt, subject, text, html };
+function present({ kind, language, isDefault, updatedAt, subject, text, html }: MailTemplate) {
+  return { kind, language, isDefault, updatedAt, subject, text, html };
 }

@@ -23,6 +23,14 @@ export async function deleteUserByExternalId(externalUserId: number, context: Ac
 
 async function remove(user: User, context: ActingContext): Promise<true> {
   requireOwn(user, context);
+  return removeUser(user, context);
+}
+
+/** In short steps. */
+export async function removeUser(
+  user: User,
+  context: Pick<ActingContext, 'viewer' | 'now'> & { outbox: Pick<ActingContext['outbox'], 'wake'> },
+): Promise<true> {
   const key = { applicationId: user.applicationId, userId: user.id };
   const owner = jobOwnerOf(context.viewer);
   const at = context.now();

@@ -5,11 +5,11 @@ import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { BadInputError, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
-import { isNetwork, MAX_NETWORKS } from '../../lib/networks.ts';
 import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
 import { ALL_SCOPES, scopeProblems } from '../../lib/scopes.ts';
 import { HOUR } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { isNetwork, MAX_NETWORKS } from '../../platform/limits/allowed-networks.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
 import { isRoleName } from '../users/roles.ts';
 

@@ -16,7 +16,12 @@ export const SETTINGS = [
   'passwordReset',
   'appUrl',
   'strictCredentialChanges',
+  'emailSignIn',
+  'verifyEmails',
   'verifiedEmailRequired',
+  'deviceMails',
+  'maxSessionMinutes',
+  'guestDays',
   'dialogCreators',
   'chatPushes',
   'sessionMinutes',
@@ -30,7 +35,13 @@ export const SETTINGS = [
 ] as const satisfies (keyof Application)[];
 
 /** Those for which null is a value: none, or the default of the service. */
-export const NULLABLE_SETTINGS: readonly SettingName[] = ['appUrl', 'sessionMinutes', 'phoneRegion'];
+export const NULLABLE_SETTINGS: readonly SettingName[] = [
+  'appUrl',
+  'sessionMinutes',
+  'maxSessionMinutes',
+  'guestDays',
+  'phoneRegion',
+];
 
 export type SettingName = (typeof SETTINGS)[number];
 
@@ -40,11 +51,13 @@ export type ApplicationChanges = { [Name in SettingName]?: Application[Name] | n
 export const MAX_NAME = 255;
 
 export async function problemsOf(changes: ApplicationChanges): Promise<FieldProblems> {
-  const { name, appUrl, sessionMinutes, phoneRegion, aiDailyTokens } = changes;
+  const { name, appUrl, phoneRegion, aiDailyTokens } = changes;
   const problems: FieldProblems = {};
   if (name?.trim() === '') problems.name = ['BLANK'];
   if (name && name.trim().length > MAX_NAME) problems.name = [problem('TOO_LONG', { max: MAX_NAME })];
-  if (sessionMinutes != null && sessionMinutes < 1) problems.sessionMinutes = ['NOT_POSITIVE'];
+  for (const name of ['sessionMinutes', 'maxSessionMinutes', 'guestDays'] as const) {
+    if (changes[name] != null && changes[name] < 1) problems[name] = ['NOT_POSITIVE'];
+  }
   if (appUrl != null && !isAppUrl(appUrl.trim())) {
     problems.appUrl = ['NOT_AN_ADDRESS'];
   }

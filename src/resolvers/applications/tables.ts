@@ -26,6 +26,7 @@ export const TABLES_OF_APPLICATION = [
   'contacts',
   'daily_usage',
   'password_resets',
+  'mailed_codes',
   'sessions',
   'users',
   'used_nonces',

@@ -20,7 +20,8 @@ export async function updateApplication(
   const updated = await transact(jobOwnerOf(viewer), async (transaction) => {
     const [application] = await transaction.application.updateManyAndReturn({ select, where: { id }, data });
     if (!application) throw new NotFoundError();
-    if (changes.sessionMinutes !== undefined) await appendSessionMinutes(transaction, id, at);
+    if (changes.sessionMinutes !== undefined || changes.maxSessionMinutes !== undefined)
+      await appendSessionMinutes(transaction, id, at);
     return application;
   });
   outbox.wake();

@@ -1,8 +1,9 @@
 import { escapeHtml } from '../../lib/escape-html.ts';
 
-export const PLACEHOLDERS = ['application', 'name', 'login', 'link', 'minutes'] as const;
+export const PLACEHOLDERS = ['application', 'name', 'login', 'link', 'code', 'minutes', 'device'] as const;
 
-export type MailValues = Record<(typeof PLACEHOLDERS)[number], string>;
+/** Empty if the mail has no such value. */
+export type MailValues = Partial<Record<(typeof PLACEHOLDERS)[number], string>>;
 
 /** `{{name}}`, or `{{name|there}}` with a text for users without a name. */
 const PLACEHOLDER = / ?\{\{([^{}]{0,200})\}\}/g;
@@ -31,7 +32,7 @@ export function unknownPlaceholders(template: string): string[] {
   return [...new Set(namesIn(template).filter((name) => !isPlaceholder(name)))];
 }
 
-export function mentionsOf(template: string, wanted: keyof MailValues): number {
+export function mentionsOf(template: string, wanted: (typeof PLACEHOLDERS)[number]): number {
   return namesIn(template).filter((name) => name === wanted).length;
 }
 
@@ -50,7 +51,7 @@ function replaced(template: string, values: MailValues, encode: (value: string) 
   return template.replaceAll(PLACEHOLDER, (whole, inner: string) => {
     const name = nameIn(inner);
     if (!isPlaceholder(name)) return whole;
-    const value = harmless(values[name]) || fallbackIn(inner);
+    const value = harmless(values[name] ?? '') || fallbackIn(inner);
     return value === '' ? '' : `${whole.startsWith(' ') ? ' ' : ''}${encode(value)}`;
   });
 }

@@ -19,9 +19,9 @@ export async function renderMail(
   applicationId: number,
   kind: MailTemplateKind,
   values: MailValues,
-  mayBeOwn: () => Promise<boolean> = async () => true,
+  { mayBeOwn = async () => true, language }: { mayBeOwn?: () => Promise<boolean>; language?: string | null } = {},
 ): Promise<{ subject: string; text: string; html: string | undefined }> {
-  const found = await findMailTemplate(applicationId, kind);
+  const found = await findMailTemplate(applicationId, kind, language);
   const template = found.isDefault || (await mayBeOwn()) ? found : defaultOf(kind);
   const { html, ...texts } = rendered(await soundTexts(template), values);
   return { ...texts, html: html ?? undefined };
@@ -30,7 +30,7 @@ export async function renderMail(
 /** Texts that were stored under other rules, or imported, may send the link to other servers. */
 async function soundTexts(template: MailTemplate): Promise<MailTexts> {
   if (template.isDefault) return template;
-  return requireTexts(template).catch((error: unknown) => {
+  return requireTexts(template.kind, template).catch((error: unknown) => {
     if (error instanceof InvalidFieldsError) return defaultOf(template.kind);
     throw error;
   });
@@ -39,13 +39,26 @@ async function soundTexts(template: MailTemplate): Promise<MailTexts> {
 type SampleContext = Pick<Context, 'resetPageUrl'>;
 
 /** The texts with the values of a sample user, without storing them. @throws {InvalidFieldsError} */
-export async function previewMail(given: MailTextsInput, applicationId: number, context: SampleContext) {
-  return rendered(await requireTexts(given), await sampleValues(applicationId, context));
+export async function previewMail(
+  { kind, ...given }: MailTextsInput & { kind: MailTemplateKind },
+  applicationId: number,
+  context: SampleContext,
+) {
+  return rendered(await requireTexts(kind, given), await sampleValues(applicationId, context));
 }
 
 export async function sampleValues(applicationId: number, { resetPageUrl }: SampleContext): Promise<MailValues> {
   const { name } = await db.application.findUniqueOrThrow({ where: { id: applicationId }, select: { name: true } });
   const link = new URL(resetPageUrl());
   link.searchParams.set('reset_token', '0'.repeat(40));
-  return { application: name, name: 'Grace Hopper', login: 'grace', link: link.href, minutes: '60' };
+  const device = 'Firefox on Linux, 203.0.113.7';
+  return {
+    application: name,
+    name: 'Grace Hopper',
+    login: 'grace',
+    link: link.href,
+    code: '123456',
+    minutes: '60',
+    device,
+  };
 }

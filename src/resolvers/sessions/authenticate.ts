@@ -13,9 +13,9 @@ import {
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
-import { isInNetworks } from '../../lib/networks.ts';
 import { ALL_SCOPES } from '../../lib/scopes.ts';
 import { applicationOfToken, hashSecret, isDatabaseId } from '../../lib/tokens.ts';
+import { isInNetworks } from '../../platform/limits/allowed-networks.ts';
 import { findKeyByHash, findSessionByToken } from './credential-rows.ts';
 
 /** Refused credentials also yield a viewer, so that operations without authentication still work. */

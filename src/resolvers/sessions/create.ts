@@ -4,10 +4,12 @@ import { db, type Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { UnprocessableError } from '../../lib/errors.ts';
+import { deviceName } from '../../lib/device-name.ts';
+import { DisabledError, UnprocessableError } from '../../lib/errors.ts';
 import { isSameSecret, isSignedBy, type ParameterPair } from '../../lib/signature.ts';
 import { HOUR, unixSeconds } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
+import { noticeDevice } from './device-notices.ts';
 import type { OpenSession } from './rows.ts';
 import { signedSignIn, signIn } from './sign-in.ts';
 import { lockSignedIn, type SignedIn } from './signed-in.ts';
@@ -26,9 +28,14 @@ const SIGNED_NAMES = ['auth_key', 'nonce', 'timestamp', 'signature'];
 
 /**
  * Reads only the signed pairs, or any if the application permits unsigned requests.
+ * @param asGuest signs in a new user without credentials @throws {DisabledError}
  * @throws {UnprocessableError} application, signature, timestamp, nonce, in this order
  */
-export async function createSession(pairs: ParameterPair[], context: Context): Promise<OpenSession> {
+export async function createSession(
+  pairs: ParameterPair[],
+  context: Context,
+  { asGuest = false }: { asGuest?: boolean } = {},
+): Promise<OpenSession> {
   const { now, sessionClock } = context;
   const parameters = new Map(pairs);
   const application = await requireApplication(parameters);
@@ -36,7 +43,8 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
   const { nonce, timestamp } = isUnsigned(parameters)
     ? { nonce: randomInt(MAX_NONCE), timestamp: unixSeconds(now()) }
     : await requireSigned(parameters, pairs, application, now());
-  const signInInput = signedSignIn(parameters);
+  if (asGuest && application.guestDays === null) throw new DisabledError('GUESTS_OFF');
+  const signInInput = asGuest ? undefined : signedSignIn(parameters);
   const signedIn = signInInput && (await signIn(signInInput, application.id, context));
 
   const token = sessionToken(application.id, randomBytes(SESSION_TOKEN_BYTES));
@@ -46,12 +54,19 @@ export async function createSession(pairs: ParameterPair[], context: Context): P
     tokenHash: hashSecret(token),
     nonce,
     timestamp,
+    device: await deviceName(context.userAgent),
+    network: context.network,
     createdAt: at,
     updatedAt: at,
   };
-  const session = signedIn ? await storeFor(signedIn, data) : await db.session.create({ data });
+  const session = signedIn
+    ? await storeFor(signedIn, data)
+    : asGuest
+      ? await storeForGuest(data)
+      : await db.session.create({ data });
+  if (signedIn) noticeDevice(signedIn.user, session, context);
   if (signedIn) sessionClock.touchUser({ applicationId: application.id, userId: signedIn.user.id }, at);
-  return { ...session, token, expiresAt: sessionClock.expiry(at, application) };
+  return { ...session, token, expiresAt: sessionClock.expiry(at, { ...application, signedInAt: at }) };
 }
 
 async function requireApplication(parameters: Map<string, string>): Promise<Application> {
@@ -118,6 +133,15 @@ function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) 
   const { applicationId, id: userId } = signedIn.user;
   return transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
     await lockSignedIn(transaction, signedIn);
+    return transaction.session.create({ data: { ...data, userId } });
+  });
+}
+
+function storeForGuest(data: Prisma.SessionUncheckedCreateInput & { createdAt: Date }) {
+  const { applicationId, createdAt } = data;
+  return transact(jobOwnerOf({ applicationId }), async (transaction) => {
+    const guest = { applicationId, isGuest: true, createdAt, updatedAt: createdAt };
+    const { id: userId } = await transaction.user.create({ data: guest });
     return transaction.session.create({ data: { ...data, userId } });
   });
 }

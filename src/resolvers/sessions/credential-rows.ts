@@ -13,7 +13,12 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
 
 const SESSION = columnsOf('Session', 's', ['applicationId', 'id', 'userId', 'generation', 'updatedAt', 'tokenHash']);
 const SIGNED_IN_AT = columns({ signedInAt: ['time', 'coalesce(s.signed_in_at, s.created_at)'] });
-const OF_APPLICATION = columnsOf('Application', 'a', ['sessionMinutes', 'verifiedEmailRequired', 'dialogCreators']);
+const OF_APPLICATION = columnsOf('Application', 'a', [
+  'sessionMinutes',
+  'maxSessionMinutes',
+  'verifiedEmailRequired',
+  'dialogCreators',
+]);
 const CATALOGUE = columnsOf('Application', 'a', ['catalogueVersion']);
 
 const findSession = coalesce(

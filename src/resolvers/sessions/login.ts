@@ -3,9 +3,12 @@ import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { deviceName } from '../../lib/device-name.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
 import { removeDevicesOf } from '../users/revoke.ts';
+import { noticeDevice } from './device-notices.ts';
+import type { EmailCode } from './mailed-codes.ts';
 import { type SignIn, signIn } from './sign-in.ts';
 import { lockSignedIn } from './signed-in.ts';
 
@@ -16,6 +19,7 @@ export interface LoginInput {
   provider?: string | null;
   keys?: { token?: string | null; secret?: string | null } | null;
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
+  emailCode?: EmailCode | null;
 }
 
 interface Devices {
@@ -35,6 +39,8 @@ export async function loginUser(
   const signedIn = await signIn(signInInput, applicationId, context, attachTo);
   const { user } = signedIn;
   await switchUser({ userId: user.id, keepDevices }, context, (transaction) => lockSignedIn(transaction, signedIn));
+  const device = await deviceName(context.userAgent);
+  noticeDevice(user, { id: viewer.session.id, device, network: context.network }, context);
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
   return user;
 }
@@ -47,16 +53,17 @@ export async function logoutUser({ keepDevices }: Devices, context: TokenContext
 /** @param lock keeps the new user unchanged until the commit */
 async function switchUser(
   { userId, keepDevices }: { userId: number | null } & Devices,
-  { viewer, now, outbox }: TokenContext,
+  { viewer, now, outbox, network, userAgent }: TokenContext,
   lock?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   const { applicationId, session } = viewer;
   const at = now();
+  const device = await deviceName(userAgent);
   await transact(jobOwnerOf(viewer), async (transaction) => {
     await lock?.(transaction);
     const { count } = await transaction.session.updateMany({
       where: { applicationId, id: session.id },
-      data: { userId, signedInAt: at, generation: { increment: 1 } },
+      data: { userId, device, network, signedInAt: at, generation: { increment: 1 } },
     });
     if (count === 0) throw new SessionMissingError();
     if (viewer.kind === 'user' && viewer.userId !== userId && !keepDevices) await removeDevicesOf(transaction, viewer);
@@ -65,7 +72,8 @@ async function switchUser(
   outbox.wake();
 }
 
-function signInOf({ provider, keys, firebasePhone, ...user }: LoginInput): SignIn {
+function signInOf({ provider, keys, firebasePhone, emailCode, ...user }: LoginInput): SignIn {
+  if (emailCode) return { emailCode };
   if (provider == null) return user;
   return {
     social: {

@@ -1,4 +1,5 @@
 import type { ParameterPair } from '../../lib/signature.ts';
+import type { EmailCode } from './mailed-codes.ts';
 
 /** Either separate fields, or `parameters` as a legacy client signed them. */
 export interface SessionRequest {
@@ -11,13 +12,15 @@ export interface SessionRequest {
   provider?: string | null;
   keys?: { token?: string | null; secret?: string | null } | null;
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
+  emailCode?: EmailCode | null;
   parameters?: { name: string; value: string }[] | null;
 }
 
 /** Undefined and null fields are not signed. */
 export function signedPairs(request: SessionRequest): ParameterPair[] {
   if (request.parameters) return request.parameters.map(({ name, value }) => [name, value]);
-  const { applicationId, authKey, nonce, timestamp, signature, user, provider, keys, firebasePhone } = request;
+  const { applicationId, authKey, nonce, timestamp, signature, user, provider, keys, firebasePhone, emailCode } =
+    request;
   const fields = {
     application_id: applicationId,
     auth_key: authKey,
@@ -32,6 +35,8 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     'keys[secret]': keys?.secret,
     'firebase_phone[access_token]': firebasePhone?.accessToken,
     'firebase_phone[project_id]': firebasePhone?.projectId,
+    'email_code[token]': emailCode?.token,
+    'email_code[code]': emailCode?.code,
   };
   return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as const]));
 }

@@ -2,35 +2,24 @@ import { randomBytes } from 'node:crypto';
 import type { Context, IdentifiedContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
-import type { PasswordReset, User } from '../../generated/prisma/client.ts';
+import type { PasswordReset } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import {
-  InvalidFieldsError,
-  NotFoundError,
-  PasswordResetOffError,
-  RateLimitedError,
-  ServiceError,
-} from '../../lib/errors.ts';
-import { isMailAddress } from '../../lib/mail-address.ts';
+import { InvalidFieldsError, NotFoundError, PasswordResetOffError, ServiceError } from '../../lib/errors.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
-import { revokeUploads } from '../blobs/revoke.ts';
 import { removeReleased } from '../files/staged.ts';
+import { takeOwnText } from '../mail/own-texts.ts';
 import { renderMail } from '../mail/render.ts';
-import { OF_APPLICATION, takeDailyShare } from '../users/daily-usage.ts';
-import { asProven, hasProvenIdentity, isProven } from '../users/identities.ts';
 import { hashOwner, hashPassword } from '../users/passwords.ts';
-import { endSessionsOf, removeDevices, type UserKey, voidPasswordResets } from '../users/revoke.ts';
-import { emailProblems, passwordProblems } from '../users/rules.ts';
+import { type UserKey, voidPasswordResets } from '../users/revoke.ts';
+import { passwordProblems, requireAddress } from '../users/rules.ts';
+import { proveAddress } from './prove-address.ts';
 
 export const RESET_LIFETIME_MS = HOUR;
 
 const MAIL_INTERVAL_MS = MINUTE;
-
-/** Mails to unproven addresses with texts of the application, per application and day. More have the default text. */
-const MAX_OWN_TEXTS = 30;
 
 /** Sends at most one mail per minute, silently. @throws {InvalidFieldsError} {PasswordResetOffError} {NotFoundError} */
 export async function requestPasswordReset(email: string, context: IdentifiedContext): Promise<true> {
@@ -55,7 +44,7 @@ async function sendLink(
     const minutes = String(RESET_LIFETIME_MS / MINUTE);
     const values = { application, name: user.name ?? '', login: user.login ?? '', link, minutes };
     const mayBeOwn = async () => user.isProven || (await takeOwnText(applicationId, context));
-    const mail = await renderMail(applicationId, 'passwordReset', values, mayBeOwn);
+    const mail = await renderMail(applicationId, 'passwordReset', values, { mayBeOwn });
     await context.mailer.send({ to: address, ...mail });
   } catch (error) {
     // A mail that was not sent must not delay the next request.
@@ -63,17 +52,6 @@ async function sendLink(
     context.observer.resetMailFailed();
     throw error;
   }
-}
-
-async function takeOwnText(applicationId: number, services: Pick<Context, 'now' | 'rateLimits'>): Promise<boolean> {
-  const share = { kind: 'ownTexts', amount: 1, quota: MAX_OWN_TEXTS } as const;
-  return takeDailyShare(db, { applicationId, userId: OF_APPLICATION }, share, services).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof RateLimitedError) return false;
-      throw error;
-    },
-  );
 }
 
 /**
@@ -109,7 +87,7 @@ export async function findPasswordReset(token: string, { now }: Pick<Context, 'n
   return { login: user.login, applicationName: name, appUrl: appUrl !== null && isAppUrl(appUrl) ? appUrl : null };
 }
 
-/** If the address was unproven, another person may have entered it, so all other credentials are removed. */
+/** Proves the address, too. */
 export async function resetPassword(token: string, password: string, context: Context): Promise<true> {
   const { now, outbox } = context;
   // Checked before the expensive hash, so that guesses are cheap for the server.
@@ -123,21 +101,13 @@ export async function resetPassword(token: string, password: string, context: Co
   const passwordHash = await hashPassword(password, hashOwner(applicationId, context));
   const at = now();
   const { userId } = link;
-  const user = { applicationId, userId };
   const revoked = await transact(jobOwnerOf(key), async (transaction) => {
     await useLink(transaction, key, link, at);
     const where = { applicationId_id: { applicationId, id: userId } };
     const before = await transaction.user.findUniqueOrThrow({ where });
     // Another person with access to the account may have changed its address since the link was sent.
     if (before.email !== link.email) throw deadLink();
-    const isFirstProof = !isProven('email', before);
-    await transaction.user.update({
-      where,
-      data: { ...(isFirstProof && othersClaims(before)), passwordHash, verifiedEmail: before.email, updatedAt: at },
-    });
-    await endSessionsOf(transaction, user, at);
-    await removeDevices(transaction, user);
-    return isFirstProof ? revokeUploads(transaction, user, at) : [];
+    return (await proveAddress(transaction, before, { passwordHash }, at)).revoked;
   });
   outbox.wake();
   await removeReleased(revoked, context);
@@ -150,21 +120,6 @@ async function usableLink(token: string, at: Date): Promise<PasswordReset | unde
   const key = { applicationId, tokenHash: hashSecret(token) };
   const link = await db.passwordReset.findUnique({ where: { applicationId_tokenHash: key } });
   return link && !link.usedAt && link.createdAt > oldestLink(at) ? link : undefined;
-}
-
-// A migrated user without any sign-in keeps all credentials, because they were not entered here; unproven values grant
-// no access.
-function othersClaims(user: User): Partial<User> {
-  if (user.passwordHash === null && !hasProvenIdentity(user)) return {};
-  const claims = { phone: null, facebookId: null, twitterId: null };
-  return { ...claims, ...asProven(claims) };
-}
-
-/** User rules plus the length limit of SMTP, 254 bytes. */
-function requireAddress(email: string): string {
-  const address = email.trimEnd().toLowerCase();
-  if (isMailAddress(address) && emailProblems(address).length === 0) return address;
-  throw new InvalidFieldsError({ email: ['EMAIL_INVALID'] });
 }
 
 async function requireSwitchedOn(id: number): Promise<string> {

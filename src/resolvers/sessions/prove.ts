@@ -89,9 +89,9 @@ async function attach(transaction: Transaction, proof: Proof, viewer: AttachingV
   const before = await transaction.user.findUnique({ where });
   if (!before) throw new SessionMissingError();
   await requireSession(transaction, viewer);
-  if (!proof.mayAttach) throw new SignInTooOldError();
+  if (!proof.mayAttach && !before.isGuest) throw new SignInTooOldError();
   const { identity } = proof;
-  const data = { ...identity, ...asProven(identity), updatedAt: at };
+  const data = { ...identity, ...asProven(identity), isGuest: false, updatedAt: at };
   return { user: await transaction.user.update({ where, data }), attachedTo: before };
 }
 

@@ -7,7 +7,7 @@ import { byShard } from '../../db/shards.ts';
 import { MINUTE, SECOND } from '../../lib/time.ts';
 import { detached } from '../../platform/observability/tracing.ts';
 
-type Lifetime = Pick<StoredSession, 'sessionMinutes'>;
+type Lifetime = Pick<StoredSession, 'sessionMinutes' | 'maxSessionMinutes' | 'signedInAt'>;
 type SessionKey = Pick<StoredSession, 'applicationId' | 'id'>;
 type UserKey = { applicationId: number; userId: number };
 type StoredUser = { applicationId: number; id: number; lastRequestAt: Date | null };
@@ -29,8 +29,10 @@ export class BatchedSessionClock implements SessionClock {
     this.#log = log;
   }
 
-  expiry(latestRequest: Date, { sessionMinutes }: Lifetime): Date {
-    return new Date(latestRequest.getTime() + (sessionMinutes ?? this.#sessionMinutes) * MINUTE);
+  expiry(latestRequest: Date, { sessionMinutes, maxSessionMinutes, signedInAt }: Lifetime): Date {
+    const unused = latestRequest.getTime() + (sessionMinutes ?? this.#sessionMinutes) * MINUTE;
+    if (maxSessionMinutes === null) return new Date(unused);
+    return new Date(Math.min(unused, signedInAt.getTime() + maxSessionMinutes * MINUTE));
   }
 
   isExpired(session: StoredSession, now: Date): boolean {

@@ -3,6 +3,8 @@ import { db, Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
 import { hashOwner, isPassword } from '../users/passwords.ts';
+import { signInByCode } from './email-sign-in.ts';
+import type { EmailCode } from './mailed-codes.ts';
 import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
@@ -13,11 +15,13 @@ interface PasswordSignIn {
   password?: string | null;
 }
 
-export type SignIn = { social: SocialSignIn } | PasswordSignIn;
+export type SignIn = { social: SocialSignIn } | { emailCode: EmailCode } | PasswordSignIn;
 
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
   const social = socialSignIn(parameters);
   if (social) return { social };
+  const [token, code] = [parameters.get('email_code[token]'), parameters.get('email_code[code]')];
+  if (token !== undefined || code !== undefined) return { emailCode: { token, code } };
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');
@@ -26,13 +30,17 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
   return isUserAsked ? { login, email, password } : undefined;
 }
 
-/** @throws {SignInRefusedError} {SignInTooOldError} social or phone @throws {WrongPasswordError} or unknown user */
+/**
+ * @throws {SignInRefusedError} {SignInTooOldError} social or phone @throws {WrongPasswordError} or unknown user
+ * @throws {UnauthenticatedError} wrong code
+ */
 export async function signIn(
   input: SignIn,
   applicationId: number,
   context: Context,
   attachTo?: AttachingViewer,
 ): Promise<SignedIn> {
+  if ('emailCode' in input) return signInByCode(input.emailCode, applicationId, context);
   if ('social' in input) return socialUser(input.social, applicationId, context, attachTo);
   const user = await findForSignIn(applicationId, input);
   const owner = hashOwner(applicationId, context);

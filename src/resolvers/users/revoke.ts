@@ -1,5 +1,4 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
-import type { SessionViewer } from '../../lib/access.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
 /** Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
@@ -31,7 +30,7 @@ export async function removeDevices(
   await deleteDevices(transaction, { applicationId, userId }, Prisma.sql`IS DISTINCT FROM ${but ?? null}::int`);
 }
 
-type UserSession = Extract<SessionViewer, { kind: 'user' }>;
+type UserSession = UserKey & { session: { id: number } };
 
 /** Of a session that its user ends: the next person on the device must not see their pushes. */
 export async function removeDevicesOf(

@@ -1,4 +1,5 @@
-import { hasMailAddressForm } from '../../lib/mail-address.ts';
+import { InvalidFieldsError } from '../../lib/errors.ts';
+import { hasMailAddressForm, isMailAddress } from '../../lib/mail-address.ts';
 import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
 
 /** Unvalidated. Numbers are text, so that each format has its own rule. */
@@ -164,6 +165,13 @@ export function emailProblems(email: string | null, before?: string | null): Pro
     /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email) &&
     (hasMailAddressForm(email) || email.toLowerCase() === before);
   return looksRight ? [] : ['EMAIL_INVALID'];
+}
+
+/** User rules plus the length limit of SMTP, 254 bytes. */
+export function requireAddress(email: string): string {
+  const address = email.trimEnd().toLowerCase();
+  if (isMailAddress(address) && emailProblems(address).length === 0) return address;
+  throw new InvalidFieldsError({ email: ['EMAIL_INVALID'] });
 }
 
 export function passwordProblems(password: string): Problem[] {

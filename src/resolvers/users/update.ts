@@ -77,7 +77,8 @@ async function oldPasswordProof(
   const { viewer } = context;
   const isNewPassword = password !== undefined && before.passwordHash !== null && viewer.kind !== 'key';
   const isCredential = password !== undefined || changedCredentials(changes, before).length > 0;
-  if (!isNewPassword && (!isCredential || (await mayChangeCredentials(viewer, context)))) {
+  // Guests have nothing to prove who they are.
+  if (!isNewPassword && (!isCredential || before.isGuest || (await mayChangeCredentials(viewer, context)))) {
     return { isUsed: false, problems: [] };
   }
   if (!oldPassword || before.passwordHash === null) {
@@ -109,6 +110,7 @@ function store(
       where: { applicationId_id: { applicationId, id } },
       data: {
         ...changes,
+        ...(changes.passwordHash && { isGuest: false }),
         ...proofsAfter(changes, viewer, current),
         ...grantedOf(changes, viewer, current),
         updatedAt: at,

@@ -211,7 +211,9 @@ export class RestHandler {
       : ({ kind: 'anonymous' } as const);
     const callerLeft = callerLeftOf(call.response);
     const facts = factsOf(call.request);
-    return createContext(this.#services, viewer, { network, facts, isCounted: true, isLegacy: true, callerLeft });
+    const userAgent = call.request.headers['user-agent'];
+    const known = { network, userAgent, facts, callerLeft };
+    return createContext(this.#services, viewer, { ...known, isCounted: true, isLegacy: true });
   }
 
   /** A credential in any header takes precedence over the parameter. */

@@ -9,10 +9,11 @@ import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
-import { CONSOLE, DOCS_PATHS, RESET_PAGE } from './paths.ts';
+import { CONSOLE, DOCS_PATHS, RESET_PAGE, VERIFY_PAGE } from './paths.ts';
 import { type Endpoints, endpointSections, schemaSections } from './references.ts';
 import { resetPasswordPage } from './reset-password.ts';
 import { JSON_TYPE, type StaticFile, sendFile, served } from './static-files.ts';
+import { verifyEmailPage } from './verify-email.ts';
 import { builtAssets, builtPage, favicon } from './web-files.ts';
 
 type PageHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
@@ -88,8 +89,10 @@ export function browserPages(services: Services, health: Health, openApi: () => 
 
   const { show, submit } = resetPasswordPage(services);
   app.get(RESET_PAGE, show).post(RESET_PAGE, submit);
+  const verification = verifyEmailPage(services);
+  app.get(VERIFY_PAGE, verification.show).post(VERIFY_PAGE, verification.submit);
 
-  for (const path of ['/graphql', '/guides', CONSOLE, RESET_PAGE]) {
+  for (const path of ['/graphql', '/guides', CONSOLE, RESET_PAGE, VERIFY_PAGE]) {
     app.get(`${path}/`, (_request, response) => response.redirect(308, `..${path}`));
   }
   return (request, response, next) => (app as unknown as PageHandler)(request, response, next);

@@ -1,5 +1,6 @@
 export const CONSOLE = '/console';
 export const RESET_PAGE = '/reset-password';
+export const VERIFY_PAGE = '/verify-email';
 
 /** A fixed list, so that no path is built from a request. */
 export const DOCS_PATHS = [
@@ -12,7 +13,7 @@ export const DOCS_PATHS = [
   '/docs/swagger-ui-bundle.js',
 ] as const;
 
-const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', CONSOLE, RESET_PAGE];
+const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', CONSOLE, RESET_PAGE, VERIFY_PAGE];
 const FOLDERS = ['/guides', CONSOLE];
 
 /** @returns the route in metrics of a path that only pages serve */

@@ -66,6 +66,12 @@ minute.</p>`;
 /** All addresses are relative, so that the page works below any path. */
 export function renderPage(state: PageState): string {
   const [title, content] = contentOf(state);
+  const scripts = `${state.kind === 'form' ? templates(state) : ''}<script>${SCRIPT}</script>\n`;
+  return renderShell(title, content, scripts);
+}
+
+/** The page around the content, in the look of all pages of accounts. */
+export function renderShell(title: string, content: string, scripts = ''): string {
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -79,8 +85,7 @@ export function renderPage(state: PageState): string {
 <main>
 ${content}
 </main>
-${state.kind === 'form' ? templates(state) : ''}<script>${SCRIPT}</script>
-</body>
+${scripts}</body>
 </html>
 `;
 }

@@ -1,18 +1,18 @@
 import type { Request, Response } from 'express';
-import { type DocumentNode, type GraphQLError, parse } from 'graphql';
+import { type GraphQLError, parse } from 'graphql';
 import type { Context, Services } from '../../context.ts';
 import { execute } from '../../graphql/execute.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { parseForm } from '../../lib/bracket-keys.ts';
 import { readText } from '../../lib/casts.ts';
-import { BadInputError, InvalidFieldsError, ServiceError } from '../../lib/errors.ts';
-import { sentenceOf } from '../../lib/problems.ts';
+import { BadInputError, InvalidFieldsError } from '../../lib/errors.ts';
 import { applicationOfToken, isDatabaseId } from '../../lib/tokens.ts';
 import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../platform/limits/definitions.ts';
-import { createContext, deriveContext } from '../../resolvers/create-context.ts';
+import { deriveContext } from '../../resolvers/create-context.ts';
 import { schema } from '../../schema/index.ts';
-import { type AccountOfLink, CONTENT_SECURITY_POLICY, type PageState, renderPage } from './reset-password-view.ts';
+import { contextOf, run, send, sentencesOf, statusOf } from './account-page.ts';
+import { type AccountOfLink, type PageState, renderPage } from './reset-password-view.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
 
@@ -35,10 +35,10 @@ export function resetPasswordPage(services: Services) {
       const isHead = request.method === 'HEAD';
       try {
         const { state, headers } = await stateOf(tokenOf(request), request, services);
-        send(response, 200, state, { isHead, headers });
+        send(response, 200, renderPage(state), { isHead, headers });
       } catch (error) {
         const { message } = presentError(error, services.log);
-        send(response, 500, { kind: 'refused', sentence: message }, { isHead });
+        send(response, 500, renderPage({ kind: 'refused', sentence: message }), { isHead });
       }
     },
     async submit(request: Request, response: Response): Promise<void> {
@@ -46,7 +46,11 @@ export function resetPasswordPage(services: Services) {
         await answerForm(request, response, services);
       } catch (error) {
         const { message } = presentError(error, services.log);
-        send(response, error instanceof BadInputError ? error.status : 500, { kind: 'refused', sentence: message });
+        send(
+          response,
+          error instanceof BadInputError ? error.status : 500,
+          renderPage({ kind: 'refused', sentence: message }),
+        );
       }
     },
   };
@@ -93,12 +97,6 @@ async function accountOf(
   return { account: (data?.passwordReset ?? undefined) as AccountOfLink | undefined, isChecked: !errors };
 }
 
-function contextOf(request: Request, services: Services): Context {
-  const viewer = { kind: 'anonymous' } as const;
-  const network = services.networkOf(request);
-  return createContext(services, viewer, { network, meter: services.rateLimits?.meter(network, viewer) });
-}
-
 async function answerForm(request: Request, response: Response, services: Services): Promise<void> {
   const form = parseForm((await readUnauthenticatedBody(request, MAX_BODY_BYTES)).toString('utf8'));
   const context = contextOf(request, services);
@@ -107,7 +105,7 @@ async function answerForm(request: Request, response: Response, services: Servic
     applicationId === undefined
       ? await answerReset({ token: readText(form.reset_token) ?? '', password: readText(form.password) ?? '' }, context)
       : await answerRequest({ applicationId, email: readText(form.email) ?? '' }, context);
-  send(response, status, state, { headers: rateHeaders(context.meter?.state) });
+  send(response, status, renderPage(state), { headers: rateHeaders(context.meter?.state) });
 }
 
 async function answerRequest(
@@ -129,17 +127,6 @@ async function answerReset(
   return outcomeOf(await run(ResetPassword, input, context), input.token, account);
 }
 
-async function run(
-  document: DocumentNode,
-  variableValues: Record<string, unknown>,
-  contextValue: Context,
-): Promise<GraphQLError | undefined> {
-  const { errors } = await execute({ schema, document, variableValues, contextValue });
-  if (!errors) return undefined;
-  const cause = errors[0]!.originalError;
-  return cause instanceof ServiceError ? cause : presentError(errors[0], contextValue.log);
-}
-
 function outcomeOf(
   problem: GraphQLError | undefined,
   token: string,
@@ -151,37 +138,4 @@ function outcomeOf(
   }
   if (problem.fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
   return [422, { kind: 'form', token, problems: sentencesOf(problem), account }];
-}
-
-const STATUS: Record<string, number> = { BAD_USER_INPUT: 400, RATE_LIMITED: 429 };
-
-const statusOf = ({ extensions }: GraphQLError) => STATUS[String(extensions.code)] ?? 500;
-
-function send(
-  response: Response,
-  status: number,
-  state: PageState,
-  { headers = {}, isHead = false }: { headers?: Record<string, string>; isHead?: boolean } = {},
-): void {
-  if (response.headersSent) return;
-  const html = renderPage(state);
-  response
-    .writeHead(status, {
-      ...headers,
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Length': String(Buffer.byteLength(html)),
-      // The URL contains the token, so it must not reach other pages, caches or frames.
-      'Referrer-Policy': 'no-referrer',
-      'Cache-Control': 'no-store',
-      'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-      'X-Frame-Options': 'DENY',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Robots-Tag': 'noindex',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-    })
-    .end(isHead ? undefined : html);
-}
-
-function sentencesOf(problem: GraphQLError): string[] {
-  return problem instanceof ServiceError ? problem.problems.map((one) => sentenceOf(one)) : [problem.message];
 }

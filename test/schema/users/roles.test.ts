@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { APPLICATION, useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
-import { execute } from '../../support/fixtures/chat.ts';
+import { execute, reasonOf } from '../../support/fixtures/chat.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, type Caller, createUser, onBehalfOf } from '../../support/fixtures/users.ts';
 
@@ -14,10 +14,6 @@ const ASSIGN = 'mutation ($id: Int!, $role: String!) { assignRole(userId: $id, r
 const REVOKE = 'mutation ($id: Int!, $role: String!) { revokeRole(userId: $id, role: $role) { roles } }';
 const SET = 'mutation ($input: UpdateApplicationInput!) { updateApplication(input: $input) { id } }';
 const TAG = 'mutation ($id: Int!, $tags: [String!]) { updateUser(id: $id, input: { tags: $tags }) { tags } }';
-
-async function reasonOf(query: string, variables: Record<string, unknown>, as: Caller): Promise<unknown> {
-  return (await graphql(query, variables, as)).errors?.[0]?.extensions?.reason;
-}
 
 describe('roles', () => {
   test('an API key defines, assigns, revokes and deletes roles, and users see them', async () => {
@@ -83,7 +79,8 @@ describe('roles', () => {
     await execute(DEFINE, { name: 'host' }, apiKey);
     await execute(SET, { input: { dialogCreators: ['host'] } }, apiKey);
     const create = 'mutation ($ids: [Int!]) { createDialog(input: { type: PRIVATE, occupantIds: $ids }) { id } }';
-    const group = 'mutation ($ids: [Int!]) { createDialog(input: { type: GROUP, name: "g", occupantIds: $ids }) { id } }';
+    const group =
+      'mutation ($ids: [Int!]) { createDialog(input: { type: GROUP, name: "g", occupantIds: $ids }) { id } }';
     const send = 'mutation ($id: Int!) { sendMessage(input: { recipientId: $id, text: "hi" }) { id } }';
     expect(await reasonOf(create, { ids: [bob.id] }, alice)).toBe('ROLE_REQUIRED');
     expect(await reasonOf(group, { ids: [bob.id] }, alice)).toBe('ROLE_REQUIRED');

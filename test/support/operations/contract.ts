@@ -28,16 +28,17 @@ export const CREATING = words(`
 
 /** Every root field by the access that the contract gives it. */
 const NAMES: Record<Access, string> = {
-  anyone: `Query: accountSettings administrator administratorLink blobFile passwordReset
-    Mutation: acceptAdministratorLink createSession passkeySignInOptions requestAdministratorLink requestResetLink
-    resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob`,
+  anyone: `Query: accountSettings administrator administratorLink blobFile emailVerification passwordReset
+    Mutation: acceptAdministratorLink createGuestSession createSession passkeySignInOptions requestAdministratorLink
+    requestResetLink requestSignInCode resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob verifyEmail`,
   session: `Query: blob geodata geodatum record recordFile recordPage records recordsById user userByEmail
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
   token: 'Query: session Mutation: deleteSession loginUser logoutUser',
-  user: `Query: addressBook contacts dialogNotifications me registeredContacts subscriptions unreadCounts webPushKey
+  user: `Query: addressBook contacts dialogNotifications me registeredContacts sessions subscriptions unreadCounts webPushKey
     Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
-    deletePushToken deleteSubscription markDialogMessages removeReaction sendMessage startTyping
+    deletePushToken deleteSubscription endOtherSessions endSession markDialogMessages removeReaction
+    requestEmailVerification sendMessage startTyping
     updateDialogNotifications uploadContacts`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions

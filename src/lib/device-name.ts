@@ -1,0 +1,16 @@
+const MAX_AGENT = 500;
+const MAX_NAME = 100;
+
+/** `Firefox on Linux`, or the first product for others than browsers: `okhttp/4.12.0`. Null without a header. */
+export async function deviceName(userAgent: string | undefined): Promise<string | null> {
+  const text = userAgent
+    ?.slice(0, MAX_AGENT)
+    .replaceAll(/[^ -~]/g, '')
+    .trim();
+  if (!text) return null;
+  // Loaded here, because few requests sign in.
+  const { default: Bowser } = await import('bowser');
+  const { browser, os } = Bowser.parse(text);
+  const name = browser.name && os.name ? `${browser.name} on ${os.name}` : text.split(' ', 1)[0]!;
+  return name.slice(0, MAX_NAME);
+}
