@@ -137,8 +137,8 @@ export interface Context extends Services {
   /** Live as long as one execution, so that no value becomes stale. */
   loaders: Loaders;
   network: string;
-  /** What the request log will know of the request; undefined for operations of a socket. */
-  facts?: RequestFacts | undefined;
+  /** What the request log will know of the request. */
+  facts?: Pick<RequestFacts, 'applicationId' | 'list'> | undefined;
   /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
   meter?: Meter | undefined;

@@ -54,7 +54,7 @@ const NAMES: Record<Access, string> = {
     deletePushSettings endUserSessions resetMailTemplate revokeApiKey testMail tryAssistant unblockUser
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
-    requestLog requestShapes serviceStatus
+    requestFigures requestLog requestShapes serviceStatus
     Mutation: cancelJob changeAdministratorPassword confirmAdministrator createApplication createBackupDownload
     createPasskey createPasskeyOptions createTotpSecret deleteAdministrator deleteAdministratorInvitation
     deleteApplication deleteBackup deletePasskey disableTotp enableTotp inviteAdministrator passkeyConfirmationOptions

@@ -10,7 +10,7 @@ import { setReadOnly } from '../../../support/faults/read-only.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { slowRequest } from '../../../support/fixtures/request-log.ts';
-import { createUser } from '../../../support/fixtures/users.ts';
+import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('figures in the console', () => {
   useApp();
@@ -25,7 +25,14 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await db.loggedRequest.createMany({
       data: [
         slowRequest(1, { route: '/users/by_full_name.json', durationMs: 4_000 }),
-        slowRequest(2, { transport: 'graphql', route: '/graphql', operation: 'NearbyPlaces', durationMs: 9_000 }),
+        slowRequest(2, {
+          transport: 'graphql',
+          route: '/graphql',
+          operation: 'NearbyPlaces',
+          className: 'Place',
+          wantedIndex: ['stars'],
+          durationMs: 9_000,
+        }),
       ],
     });
   });
@@ -34,7 +41,7 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     const { page, problems } = await openAs(await signedInAdministrator('developer'), `${APP}/overview`);
     await page.getByText('2.5 kB').waitFor();
     await page.getByText('1,200 delivered and 34 failed').waitFor();
-    const names = page.getByRole('row').getByRole('link');
+    const names = page.getByRole('row').locator('[title]').and(page.getByRole('link'));
     await names.first().waitFor();
     expect(await names.allInnerTexts()).toEqual(['NearbyPlaces', '/users/by_full_name.json']);
     await page.getByText('7 days', { exact: true }).click();
@@ -43,6 +50,39 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     await page.getByRole('heading', { name: 'Logs' }).waitFor();
     await page.getByText('NearbyPlaces').first().waitFor();
     expect(await page.getByText('by_full_name').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('show requests by outcome and duration', async () => {
+    const hour = new Date(Math.floor(running.now().getTime() / HOUR) * HOUR - HOUR);
+    const row = { applicationId: APPLICATION.id, hour, succeeded: 4_321, refused: 0, failed: 0 };
+    await db.requestFigure.createMany({
+      data: [
+        { ...row, bucket: 20 },
+        { ...row, bucket: 30, succeeded: 0, refused: 300, failed: 7 },
+      ],
+    });
+    const { page, problems } = await openAs(await signedInAdministrator('viewer'), `${APP}/overview`);
+    await page.getByText('Half of them took up to 32 ms, 95% up to 198 ms.').waitFor();
+    await page.getByText('2xx, 3xx: 4,321').waitFor();
+    await page.getByText('4xx: 300').waitFor();
+    await page.getByText('5xx: 7').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('create the index that a slow list lacks', async () => {
+    const fields = [{ name: 'stars', type: 'INTEGER' }];
+    const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
+    await graphql(define, { input: { name: 'Place', fields } }, apiKey);
+    const { page, problems } = await openAs(await signedInAdministrator('developer'), `${APP}/overview`);
+    await page.getByRole('button', { name: 'Create an index on stars' }).click();
+    await page.getByText('The index on stars is complete.').waitFor();
+    const { indexState } = await db.classField.findFirstOrThrow({
+      where: { applicationId: APPLICATION.id, name: 'stars' },
+    });
+    expect(indexState).toBe('ready');
+    await page.getByRole('link', { name: 'Place', exact: true }).click();
+    await page.getByRole('heading', { name: 'Place' }).waitFor();
     expect(problems).toEqual([]);
   });
 

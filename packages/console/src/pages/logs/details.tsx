@@ -82,7 +82,8 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 function Entry({ target, request }: { target: Target; request: RequestDetails }) {
   const { at, transport, method, route, path, operation, fields, status, httpStatus, isSlow, isCutOff } = request;
-  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId } = request;
+  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId, className, wantedIndex } =
+    request;
   return (
     <Card withBorder component="section" aria-label={titleOf(request)}>
       <Group gap="sm" wrap="nowrap" align="flex-start" mb="sm">
@@ -121,6 +122,11 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
         </Fact>
         <Fact name={t`Operation`}>{operation}</Fact>
         <Fact name={t`Root fields`}>{fields.join(', ')}</Fact>
+        {className !== null && (
+          <Fact name={t`Records of`}>
+            <ClassOfList target={target} name={className} wantedIndex={wantedIndex} />
+          </Fact>
+        )}
         <Fact name={t`Status as sent`}>
           {httpStatus === null ? t`none, over a socket` : httpStatus !== status ? httpStatus : null}
         </Fact>
@@ -129,6 +135,25 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
         <Fact name={t`Process`}>{`${host}, ${pid}`}</Fact>
       </dl>
     </Card>
+  );
+}
+
+/** A link only for an application, whose classes these are. */
+function ClassOfList({ target, name, wantedIndex }: { target: Target; name: string; wantedIndex: string[] }) {
+  const { application } = target;
+  if (application === 'none') return name;
+  const index = wantedIndex.join(', ');
+  return (
+    <>
+      <Link to="/apps/$application/data/$class" params={{ application, class: name }}>
+        {name}
+      </Link>
+      {index !== '' && (
+        <Text size="xs" c="dimmed">
+          <Trans>An index on {index} makes the list faster.</Trans>
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -7,7 +7,7 @@ export const REQUESTS = graphql(`query ConsoleRequests($filter: RequestLogFilter
     skippedCount
     edges { node {
       id at requestId transport method route path operation fields status durationMs isSlow caller userId apiKeyId
-      administratorId errors { message }
+      administratorId className errors { message }
     } }
     pageInfo { hasNextPage endCursor }
   }
@@ -18,7 +18,7 @@ export const REQUEST_LOGGED = graphql(`subscription ConsoleRequestLogged($filter
     cursor
     request {
       id at requestId transport method route path operation fields status durationMs isSlow caller userId apiKeyId
-      administratorId errors { message }
+      administratorId className errors { message }
     }
   }
 }`);
@@ -28,7 +28,7 @@ export const DETAILS = graphql(`query ConsoleRequestDetails($requestId: String!)
   requestLog(filter: { requestId: $requestId }, first: 20) {
     edges { node {
       id at requestId host pid transport method route path operation fields status httpStatus durationMs isSlow isCutOff
-      caller userId apiKeyId administratorId sessionId network userAgent responseBytes
+      caller userId apiKeyId administratorId sessionId network userAgent responseBytes className wantedIndex
       errors { message code path }
     } }
     pageInfo { hasNextPage }

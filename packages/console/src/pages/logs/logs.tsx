@@ -197,6 +197,10 @@ function withAdded({ pages, pageParams }: LoadedLog, added: readonly LoggedReque
   return { pages: [{ ...first, edges }, ...rest], pageParams };
 }
 
+/** The root fields, and the class of a list. */
+const whatOf = ({ fields, className }: LoggedRequest) =>
+  className === null ? fields.join(', ') : t`${fields.join(', ')} of ${className}`;
+
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
@@ -212,7 +216,7 @@ const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] =
             {titleOf(request)}
           </UnstyledButton>
           <Text size="xs" c="dimmed" truncate>
-            {request.errors[0]?.message ?? request.fields.join(', ')}
+            {request.errors[0]?.message ?? whatOf(request)}
           </Text>
         </div>
       </Group>
