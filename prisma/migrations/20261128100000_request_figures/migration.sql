@@ -13,3 +13,6 @@ CREATE TABLE "request_figures" (
     CONSTRAINT "request_figures_pkey" PRIMARY KEY ("application_id","hour","bucket")
 );
 CREATE INDEX "request_figures_hour_idx" ON "request_figures"("hour");
+
+-- The slowest requests.
+CREATE INDEX "request_log_application_id_duration_ms_id_idx" ON "request_log"("application_id", "duration_ms", "id");

@@ -146,6 +146,14 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
   }),
 });
 
+const RequestLogOrder = builder.enumType('RequestLogOrder', {
+  description: 'Order of the request log.',
+  values: {
+    NEWEST: { value: 'newest', description: 'The latest requests first.' },
+    SLOWEST: { value: 'slowest', description: 'The requests that took longest first.' },
+  } as const,
+});
+
 const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
   description: 'Logged requests that have transport, route, operation name and class in common.',
   fields: (t) => ({
@@ -242,8 +250,11 @@ builder.queryField('requestLog', (t) =>
     {
       administrator: { roles: DEVELOPER },
       type: LoggedRequest,
-      description: `Failed and slow requests ${WHICH}. Newest first.`,
-      args: { filter: t.arg({ type: RequestLogFilter, description: 'Which requests to return. Default: all.' }) },
+      description: `Failed and slow requests ${WHICH}. Newest first unless \`orderBy\` is given.`,
+      args: {
+        filter: t.arg({ type: RequestLogFilter, description: 'Which requests to return. Default: all.' }),
+        orderBy: t.arg({ type: RequestLogOrder, description: 'Order of the list. Default: newest first.' }),
+      },
       resolve: (_root, args, { viewer }) => listRequests(readableApplication(viewer), args),
     },
     {

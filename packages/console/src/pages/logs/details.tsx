@@ -10,7 +10,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/values.tsx';
 import { CALLERS, callerOf, DETAILS, durationOf, type RequestDetails, TRANSPORTS, titleOf } from './documents.ts';
-import { Status } from './status.tsx';
+import { RequestStatus } from './status.tsx';
 
 interface DetailsProps {
   target: Target;
@@ -87,7 +87,7 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
   return (
     <Card withBorder component="section" aria-label={titleOf(request)}>
       <Group gap="sm" wrap="nowrap" align="flex-start" mb="sm">
-        <Status of={status} isSlow={isSlow} />
+        <RequestStatus of={status} isSlow={isSlow} />
         <Title order={3} size="h5" style={{ overflowWrap: 'anywhere' }}>
           {titleOf(request)}
         </Title>

@@ -1,8 +1,10 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 
-export const REQUESTS = graphql(`query ConsoleRequests($filter: RequestLogFilter, $first: Int!, $after: String) {
-  requestLog(filter: $filter, first: $first, after: $after) {
+export const REQUESTS = graphql(`query ConsoleRequests(
+  $filter: RequestLogFilter, $orderBy: RequestLogOrder, $first: Int!, $after: String
+) {
+  requestLog(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
     cursor
     skippedCount
     edges { node {
