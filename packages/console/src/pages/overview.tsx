@@ -12,6 +12,7 @@ import { bytesText } from '../ui/bytes.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
+import { Activity } from './live/activity.tsx';
 import { RequestFigures } from './request-figures.tsx';
 import { RequestShapes } from './request-shapes.tsx';
 
@@ -84,6 +85,7 @@ export function OverviewPage() {
         )}
       </Loaded>
       <RequestFigures application={application} hours={period} />
+      <Activity application={application} />
       {hasRole(me, ['DEVELOPER'], application) && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <RequestShapes application={application} hours={period} status="failed" />
