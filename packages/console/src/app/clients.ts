@@ -14,7 +14,8 @@ export const SERVICE: Target = { application: 'none' };
 const clients = new Map<string, AtriumClient>();
 
 export function clientOf({ application, onBehalfOf }: Target): AtriumClient {
-  const key = `${application} ${onBehalfOf ?? ''}`;
+  // A socket states the reason once, when it opens.
+  const key = `${application} ${onBehalfOf ?? ''} ${reason.current ?? ''}`;
   const known = clients.get(key);
   if (known) return known;
   const client = createClient({

@@ -3,6 +3,7 @@ import { db } from '../../../../src/db/client.ts';
 import { HOUR } from '../../../../src/lib/time.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { createTenant } from '../../../support/app/other-apps.ts';
+import { until } from '../../../support/app/until.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
@@ -137,13 +138,14 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     const { page, problems } = await openAs(await owner(), `${APP}/overview`);
     const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Live activity' }) });
     await card.getByText('Messages are private').waitFor();
-    const listening = running.app.services.hub.subscriptionCount;
     await card.getByRole('button', { name: 'State a reason' }).click();
     await stateReason(page);
     await card.getByText('Messages are private').waitFor({ state: 'detached' });
-    await expect.poll(() => running.app.services.hub.subscriptionCount).toBeGreaterThan(listening);
-    await send(alice!, dialogId, 'as it happens');
-    await card.getByText('as it happens').waitFor();
+    // Until the page listens.
+    await until(async () => {
+      await send(alice!, dialogId, 'as it happens');
+      return (await card.getByText('as it happens').count()) > 0;
+    });
     await card.getByText('Signed in, latest activity first').waitFor();
     expect(problems).toEqual([]);
   });
