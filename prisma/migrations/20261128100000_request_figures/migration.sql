@@ -1,5 +1,5 @@
 -- The class of a list of records, and the fields of the index that would make it fast.
-ALTER TABLE "request_log" ADD COLUMN "class_name" TEXT, ADD COLUMN "wanted_index" TEXT[] NOT NULL DEFAULT '{}';
+ALTER TABLE "request_log" ADD COLUMN "class_name" TEXT, ADD COLUMN "missing_index" TEXT[] NOT NULL DEFAULT '{}';
 
 -- All requests of an hour by their duration; `application_id` 0: those without an application.
 CREATE TABLE "request_figures" (

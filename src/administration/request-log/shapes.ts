@@ -31,14 +31,14 @@ export async function listRequestShapes(applicationId: number, { hours, filter }
     route: string;
     operation: string | null;
     className: string | null;
-    wantedIndex: string[];
+    missingIndex: string[];
     requests: number;
     averageMs: number;
     maxMs: number;
     lastAt: Date;
   }>`
     SELECT r.transport, r.route, nullif(coalesce(r.operation, array_to_string(r.fields, ' ')), '') AS operation,
-      r.class_name AS "className", r.wanted_index AS "wantedIndex", count(*)::int AS requests, avg(r.duration_ms) AS "averageMs", max(r.duration_ms) AS "maxMs", max(r.at) AS "lastAt"
+      r.class_name AS "className", r.missing_index AS "missingIndex", count(*)::int AS requests, avg(r.duration_ms) AS "averageMs", max(r.duration_ms) AS "maxMs", max(r.at) AS "lastAt"
     FROM request_log r
     WHERE r.application_id = ${applicationId} AND r.at >= ${new Date(now.getTime() - hours * HOUR)}
       AND ${conditionOf(filter ?? {})}

@@ -32,7 +32,7 @@ const COLUMNS = [
   'user_agent text',
   'response_bytes bigint',
   'class_name text',
-  'wanted_index text[]',
+  'missing_index text[]',
 ];
 const NAMES = Prisma.raw(COLUMNS.map((column) => column.split(' ')[0]).join(', '));
 const DECLARED = Prisma.raw(['application_id int', 'hour timestamptz', ...COLUMNS].join(', '));

@@ -48,7 +48,7 @@ const RequestError = builder.objectRef<SentError>('RequestError').implement({
 });
 
 const CLASS_NAME = 'Class of the records that were listed, of the first list; null if none was.';
-const WANTED_INDEX =
+const MISSING_INDEX =
   'Fields of the index that the list lacks: those with exact values, then the one that sorts it. Empty if none helps.';
 
 const LoggedRequest = builder.objectRef<LoggedRequestRow>('LoggedRequest').implement({
@@ -121,7 +121,7 @@ const LoggedRequest = builder.objectRef<LoggedRequestRow>('LoggedRequest').imple
       resolve: ({ responseBytes }) => (responseBytes === null ? null : Number(responseBytes)),
     }),
     className: t.exposeString('className', { nullable: true, description: CLASS_NAME }),
-    wantedIndex: t.exposeStringList('wantedIndex', { description: WANTED_INDEX }),
+    missingIndex: t.exposeStringList('missingIndex', { description: MISSING_INDEX }),
   }),
 });
 
@@ -164,7 +164,7 @@ const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
       description: 'Name that the client gave the GraphQL operation, or else its root fields; null over REST.',
     }),
     className: t.exposeString('className', { nullable: true, description: CLASS_NAME }),
-    wantedIndex: t.exposeStringList('wantedIndex', { description: WANTED_INDEX }),
+    missingIndex: t.exposeStringList('missingIndex', { description: MISSING_INDEX }),
     requests: t.exposeInt('requests', {
       description: 'Number of stored requests; see `skippedCount` of `requestLog`.',
     }),

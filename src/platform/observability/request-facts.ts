@@ -24,7 +24,7 @@ export interface RequestFacts {
 export interface RecordList {
   className: string;
   /** Fields of the index that would make it fast; empty if there is none. Called only for logged requests. */
-  wantedIndex: () => readonly string[];
+  missingIndex: () => readonly string[];
 }
 
 export const UNKNOWN = 'unknown';

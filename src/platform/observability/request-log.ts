@@ -39,7 +39,7 @@ export interface RecordedRequest {
   userAgent: string | null;
   responseBytes: number | null;
   className: string | null;
-  wantedIndex: readonly string[];
+  missingIndex: readonly string[];
 }
 
 /** What the transports know when a request has ended. */
@@ -156,7 +156,7 @@ export class RequestLog {
       userAgent: ended.userAgent && harmless(ended.userAgent, MAX_USER_AGENT),
       responseBytes: ended.responseBytes,
       className: facts.list?.className ?? null,
-      wantedIndex: facts.list?.wantedIndex() ?? [],
+      missingIndex: facts.list?.missingIndex() ?? [],
     });
   }
 

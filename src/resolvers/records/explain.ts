@@ -9,9 +9,9 @@ import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { indexName } from '../classes/compound-indexes.ts';
 import { readRecordFilter } from './filter.ts';
 import type { RecordListing } from './list.ts';
+import { compoundIndexFor } from './missing-index.ts';
 import { planPage } from './plan.ts';
 import { readPage } from './read-page.ts';
-import { compoundIndexFor } from './wanted-index.ts';
 
 export interface RecordsExplanation {
   /** Fields of each index, comma-separated. */

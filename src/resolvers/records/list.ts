@@ -18,11 +18,11 @@ import { readable } from './access.ts';
 import { isSearch, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
+import { noteList } from './missing-index.ts';
 import type { RecordOrder } from './order.ts';
 import { planPage } from './plan.ts';
 import { isBounded, readPage } from './read-page.ts';
 import type { PresentedRecord } from './rows.ts';
-import { noteList } from './wanted-index.ts';
 
 export interface RecordListing {
   className: string;

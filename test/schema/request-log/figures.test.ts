@@ -153,7 +153,7 @@ describe('a slow list of records', () => {
     await execute(create, { r: Array.from({ length: 50 }, () => ({ fields: { done: false } })) }, apiKey);
   });
 
-  test.each<[name: string, listing: object, wantedIndex: string[]]>([
+  test.each<[name: string, listing: object, missingIndex: string[]]>([
     ['an order', { orderBy: { field: 'due', direction: 'ASC' } }, ['due']],
     [
       'a filter and an order',
@@ -161,15 +161,15 @@ describe('a slow list of records', () => {
       ['done', 'due'],
     ],
     ['an order that has an index', { orderBy: { field: 'title', direction: 'ASC' } }, []],
-  ])('is logged with its class and the index that it lacks for %s', async (_name, listing, wantedIndex) => {
+  ])('is logged with its class and the index that it lacks for %s', async (_name, listing, missingIndex) => {
     const variables = { className: 'Task', ...listing };
     const id = await request('/graphql', { as: apiKey, json: { query: QUERY, variables } });
-    expect(await loggedRequest(id, developer)).toMatchObject({ className: 'Task', wantedIndex });
+    expect(await loggedRequest(id, developer)).toMatchObject({ className: 'Task', missingIndex });
   });
 
   test('is logged with its class over REST and over a socket', async () => {
     const id = await request('/data/Task.json?sort_asc=due', { as: apiKey });
-    expect(await loggedRequest(id, developer)).toMatchObject({ className: 'Task', wantedIndex: ['due'] });
+    expect(await loggedRequest(id, developer)).toMatchObject({ className: 'Task', missingIndex: ['due'] });
     const socket = await connect(await createUser());
     await socket.run(
       'query OverSocket { records(className: "Task", orderBy: { field: "due", direction: ASC }) { edges { node { id } } } }',
@@ -180,6 +180,6 @@ describe('a slow list of records', () => {
       return db.loggedRequest.findFirst({ where: { applicationId: APPLICATION.id, operation: 'OverSocket' } });
     };
     await until(async () => (await found()) !== null);
-    expect(await found()).toMatchObject({ className: 'Task', wantedIndex: ['due'] });
+    expect(await found()).toMatchObject({ className: 'Task', missingIndex: ['due'] });
   });
 });

@@ -75,7 +75,7 @@ describe('failed requests', () => {
       userAgent: 'Shop/7.1 (iPhone)',
       responseBytes: expect.any(Number),
       className: null,
-      wantedIndex: [],
+      missingIndex: [],
     });
     expect(row.responseBytes).toBeGreaterThan(10);
   });

@@ -16,7 +16,7 @@ import { slowRequest } from '../../support/fixtures/request-log.ts';
 useApp();
 
 const SHAPES = `query ($hours: Int!, $filter: RequestLogFilter) {
-  requestShapes(hours: $hours, filter: $filter) { transport route operation className wantedIndex requests averageMs maxMs lastAt }
+  requestShapes(hours: $hours, filter: $filter) { transport route operation className missingIndex requests averageMs maxMs lastAt }
 }`;
 
 describe('requestShapes', () => {
@@ -48,7 +48,7 @@ describe('requestShapes', () => {
         route: '/graphql',
         operation: 'Feed',
         className: null,
-        wantedIndex: [],
+        missingIndex: [],
         requests: 1,
         averageMs: 9_000,
         maxMs: 9_000,
@@ -59,7 +59,7 @@ describe('requestShapes', () => {
         route: '/users.json',
         operation: null,
         className: null,
-        wantedIndex: [],
+        missingIndex: [],
         requests: 2,
         averageMs: 2_000,
         maxMs: 3_000,
@@ -97,8 +97,8 @@ describe('requestShapes', () => {
     const list = { transport: 'graphql', route: '/graphql', operation: 'Board', fields: ['records'], at } as const;
     await db.loggedRequest.createMany({
       data: [
-        slowRequest(11, { ...list, className: 'Task', wantedIndex: ['done', 'due'], durationMs: 9_000 }),
-        slowRequest(12, { ...list, className: 'Task', wantedIndex: ['done', 'due'] }),
+        slowRequest(11, { ...list, className: 'Task', missingIndex: ['done', 'due'], durationMs: 9_000 }),
+        slowRequest(12, { ...list, className: 'Task', missingIndex: ['done', 'due'] }),
         slowRequest(13, { ...list, className: 'Note' }),
       ],
     });
@@ -108,8 +108,8 @@ describe('requestShapes', () => {
       developer,
     );
     expect(requestShapes).toMatchObject([
-      { operation: 'Board', className: 'Task', wantedIndex: ['done', 'due'], requests: 2 },
-      { operation: 'Board', className: 'Note', wantedIndex: [], requests: 1 },
+      { operation: 'Board', className: 'Task', missingIndex: ['done', 'due'], requests: 2 },
+      { operation: 'Board', className: 'Note', missingIndex: [], requests: 1 },
     ]);
   });
 

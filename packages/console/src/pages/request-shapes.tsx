@@ -13,7 +13,7 @@ import { IndexFix } from './records/index-advice.tsx';
 import { useClass } from './records/use-class.ts';
 
 const SHAPES = graphql(`query ConsoleRequestShapes($hours: Int!, $filter: RequestLogFilter!) {
-  requestShapes(hours: $hours, filter: $filter) { transport route operation className wantedIndex requests averageMs maxMs lastAt }
+  requestShapes(hours: $hours, filter: $filter) { transport route operation className missingIndex requests averageMs maxMs lastAt }
 }`);
 
 type Shape = ResultOf<typeof SHAPES>['requestShapes'][number];
@@ -35,8 +35,8 @@ const LISTS = {
 
 const SHOWN = 8;
 
-const keyOf = ({ transport, route, operation, className, wantedIndex }: Shape) =>
-  [transport, route, operation, className, wantedIndex.join()].join(' ');
+const keyOf = ({ transport, route, operation, className, missingIndex }: Shape) =>
+  [transport, route, operation, className, missingIndex.join()].join(' ');
 
 const nameOf = ({ route, operation }: Shape) => operation ?? route;
 
@@ -128,14 +128,14 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
 /** The class whose records were listed, and the index that the list lacks. */
 function ListOfClass({
   application,
-  shape: { wantedIndex },
+  shape: { missingIndex },
   name,
 }: {
   application: number;
   shape: Shape;
   name: string;
 }) {
-  const { data: definition } = useClass(application, name, wantedIndex.length > 0);
+  const { data: definition } = useClass(application, name, missingIndex.length > 0);
   return (
     <Group gap="xs" mt={4}>
       <Text size="xs" c="dimmed">
@@ -146,7 +146,7 @@ function ListOfClass({
           </Anchor>
         </Trans>
       </Text>
-      {definition && <IndexFix application={application} definition={definition} fields={wantedIndex} />}
+      {definition && <IndexFix application={application} definition={definition} fields={missingIndex} />}
     </Group>
   );
 }

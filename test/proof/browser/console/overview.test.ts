@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
           route: '/graphql',
           operation: 'NearbyPlaces',
           className: 'Place',
-          wantedIndex: ['stars'],
+          missingIndex: ['stars'],
           durationMs: 9_000,
         }),
       ],

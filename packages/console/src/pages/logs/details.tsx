@@ -82,7 +82,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 function Entry({ target, request }: { target: Target; request: RequestDetails }) {
   const { at, transport, method, route, path, operation, fields, status, httpStatus, isSlow, isCutOff } = request;
-  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId, className, wantedIndex } =
+  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId, className, missingIndex } =
     request;
   return (
     <Card withBorder component="section" aria-label={titleOf(request)}>
@@ -124,7 +124,7 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
         <Fact name={t`Root fields`}>{fields.join(', ')}</Fact>
         {className !== null && (
           <Fact name={t`Records of`}>
-            <ClassOfList target={target} name={className} wantedIndex={wantedIndex} />
+            <ClassOfList target={target} name={className} missingIndex={missingIndex} />
           </Fact>
         )}
         <Fact name={t`Status as sent`}>
@@ -139,10 +139,10 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
 }
 
 /** A link only for an application, whose classes these are. */
-function ClassOfList({ target, name, wantedIndex }: { target: Target; name: string; wantedIndex: string[] }) {
+function ClassOfList({ target, name, missingIndex }: { target: Target; name: string; missingIndex: string[] }) {
   const { application } = target;
   if (application === 'none') return name;
-  const index = wantedIndex.join(', ');
+  const index = missingIndex.join(', ');
   return (
     <>
       <Link to="/apps/$application/data/$class" params={{ application, class: name }}>

@@ -30,7 +30,7 @@ export const DETAILS = graphql(`query ConsoleRequestDetails($requestId: String!)
   requestLog(filter: { requestId: $requestId }, first: 20) {
     edges { node {
       id at requestId host pid transport method route path operation fields status httpStatus durationMs isSlow isCutOff
-      caller userId apiKeyId administratorId sessionId network userAgent responseBytes className wantedIndex
+      caller userId apiKeyId administratorId sessionId network userAgent responseBytes className missingIndex
       errors { message code path }
     } }
     pageInfo { hasNextPage }

@@ -4,7 +4,7 @@ import { indexName } from '../classes/compound-indexes.ts';
 import type { FilterTest, RecordCondition } from './filter.ts';
 import { conjunctsOf, isRange } from './index-use.ts';
 
-/** Tells the request log which class a list reads, and which index it lacks. */
+/** Notes for the request log which class a list reads, and which index it lacks. */
 export function noteList(
   { facts }: Pick<IdentifiedContext, 'facts'>,
   definition: ClassDefinition,
@@ -14,7 +14,7 @@ export function noteList(
   if (!facts || facts.list) return;
   facts.list = {
     className: definition.name,
-    wantedIndex: () => compoundIndexFor(definition, condition, sortedBy) ?? singleIndexFor(definition, sortedBy),
+    missingIndex: () => compoundIndexFor(definition, condition, sortedBy) ?? singleIndexFor(definition, sortedBy),
   };
 }
 
