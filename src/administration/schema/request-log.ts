@@ -147,7 +147,7 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
 });
 
 const RequestLogOrder = builder.enumType('RequestLogOrder', {
-  description: 'Order of the request log.',
+  description: 'Which requests a list of the log has first.',
   values: {
     NEWEST: { value: 'newest', description: 'The latest requests first.' },
     SLOWEST: { value: 'slowest', description: 'The requests that took longest first.' },
