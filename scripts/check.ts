@@ -12,6 +12,7 @@ const GENERATED = [
   'src/generated/graphql-env.d.ts',
   'packages/client/src/generated/introspection.d.ts',
   'packages/client/src/generated/errors.ts',
+  'packages/console/src/app/reason-operations.ts',
   'docs/console.md',
   'packages/console/locales/en.po',
 ];

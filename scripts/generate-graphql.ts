@@ -1,5 +1,5 @@
 // Writes what is derived from the GraphQL schema: schema.graphql, the types of the documents of REST and of the client,
-// and the table of the rights of administrators in docs/console.md.
+// the table of the rights of administrators in docs/console.md, and the operations for which the console asks for a reason.
 import { readFile, writeFile } from 'node:fs/promises';
 import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal';
 import { introspectionFromSchema, lexicographicSortSchema, printSchema } from 'graphql';
@@ -28,6 +28,20 @@ await writeFile('src/generated/graphql-env.d.ts', types);
 
 const client = 'packages/client/src/generated/introspection.d.ts';
 await writeFile(client, schemaTypes(introspectionFromSchema(sorted).__schema));
+
+const withReason = administratorOperations().filter((name) => {
+  const { needsReason, harmlessMembers } = rightOf(name)!;
+  return needsReason && !harmlessMembers;
+});
+await writeFile(
+  'packages/console/src/app/reason-operations.ts',
+  `/** Written by \`npm run generate\`: operations that always need a stated reason. */
+export const REASON_OPERATIONS: ReadonlySet<string> = new Set([${withReason
+    .sort()
+    .map((name) => `\n  '${name}',`)
+    .join('')}\n]);
+`,
+);
 
 const GUIDE = 'docs/console.md';
 const TABLE_HEAD = /(\| Operations \| Roles[^\n]*\n\|[-|]+\n)(\|[^\n]*\n)+/;

@@ -152,6 +152,8 @@ export interface Context extends Services {
   userAgent?: string | undefined;
   /** What the request log will know of the request; undefined for operations of a socket. */
   facts?: RequestFacts | undefined;
+  /** What the request log will know of the request. */
+  facts?: Pick<RequestFacts, 'applicationId' | 'list'> | undefined;
   /** Undefined for documents of the service itself. */
   responseSize?: ResponseSize | undefined;
   meter?: Meter | undefined;

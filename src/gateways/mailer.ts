@@ -180,15 +180,21 @@ async function compose({ to, subject, text, html }: Mail, { from, now }: MailerS
   });
   const envelope = { from: from.address, to: [to] };
   if (html !== undefined) {
-    node.createChild(PLAIN_TEXT).setContent(text);
+    const plain = node.createChild(PLAIN_TEXT);
+    if (isSevenBit(text)) plain.setRaw(`Content-Type: ${PLAIN_TEXT}\r\n${ENCODING}: 7bit\r\n\r\n${withCrLf(text)}`);
+    else plain.setContent(text);
     node.createChild('text/html; charset=utf-8').setContent(html);
     return { envelope, raw: await node.build() };
   }
   if (!isSevenBit(text)) return { envelope, raw: await node.setContent(text).build() };
-  // 7bit leaves long links unbroken, so that they can be copied from the file.
-  node.setHeader('Content-Transfer-Encoding', '7bit');
-  return { envelope, raw: Buffer.from(`${node.buildHeaders()}\r\n\r\n${text.replaceAll('\n', '\r\n')}`) };
+  node.setHeader(ENCODING, '7bit');
+  return { envelope, raw: Buffer.from(`${node.buildHeaders()}\r\n\r\n${withCrLf(text)}`) };
 }
+
+/** 7bit leaves long links unbroken, so that they can be copied from the file. */
+const ENCODING = 'Content-Transfer-Encoding';
+
+const withCrLf = (text: string) => text.replaceAll('\n', '\r\n');
 
 /** ASCII in lines of at most 998 characters. */
 function isSevenBit(text: string): boolean {

@@ -1,3 +1,4 @@
+import { storeFigures } from '../administration/request-log/figures.ts';
 import { storeRequests } from '../administration/request-log/store.ts';
 import type { Services } from '../context.ts';
 import { byShard } from '../db/shards.ts';
@@ -6,16 +7,17 @@ import type { RequestBatch } from '../platform/observability/request-log.ts';
 import { detached } from '../platform/observability/tracing.ts';
 
 const INTERVAL_MS = SECOND;
+const FIGURES_INTERVAL_MS = 10 * SECOND;
 
 type Logged = RequestBatch['requests'][number] | RequestBatch['skipped'][number];
 
 const isRequest = (item: Logged): item is RequestBatch['requests'][number] => 'requestId' in item;
 const isSkipped = (item: Logged): item is RequestBatch['skipped'][number] => !isRequest(item);
 
-/** Stores the failed and slow requests of this process once per second, in one statement. */
+/** Stores the failed and slow requests of this process once per second, in one statement, and the counts of all. */
 export class RequestStorage {
   readonly #services: Pick<Services, 'requestLog' | 'requestFeed' | 'log'>;
-  #timer: NodeJS.Timeout | undefined;
+  #timers: NodeJS.Timeout[] = [];
   #storing: Promise<void> | undefined;
   #isFailing = false;
 
@@ -24,13 +26,22 @@ export class RequestStorage {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void detached(() => this.#store()), INTERVAL_MS).unref();
+    this.#timers = [
+      setInterval(() => void detached(() => this.#store()), INTERVAL_MS).unref(),
+      setInterval(() => void detached(() => this.#storeFigures()), FIGURES_INTERVAL_MS).unref(),
+    ];
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#storing;
     await this.#store();
+    await this.#storeFigures();
+  }
+
+  async #storeFigures(): Promise<void> {
+    const { figures } = this.#services.requestLog;
+    await byShard(figures.take(), (counts) => storeFigures(counts).catch(() => figures.putBack(counts)));
   }
 
   #store(): Promise<void> {

@@ -1,5 +1,6 @@
 import { deleteExpired } from '../administration/administrators/expired.ts';
 import { sweepJobs } from '../administration/jobs/backups.ts';
+import { trimFigures } from '../administration/request-log/figures.ts';
 import { trimRequestLog } from '../administration/request-log/trim.ts';
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
@@ -60,6 +61,7 @@ export async function sweep(
   await settleIndexes();
   await countActivity(now);
   await trimActivity(now);
+  await trimFigures(now);
   await trimAiUsage(now);
   await trimPushLog(before(pushLogDays * DAY));
   await trimRequestLog(before(requestLogDays * DAY));

@@ -4,6 +4,7 @@ import { OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorLink } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer, AssignedRole } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { mailHtml } from '../../lib/mail-html.ts';
 import { createLink } from './links.ts';
 import { requireApplications, rolesIn } from './roles.ts';
 import { findAdministrator, transactAs } from './rows.ts';
@@ -40,7 +41,9 @@ export async function inviteAdministrator(
   await context.meter?.count('invitation');
   const { invitation, url } = await createInvitation(input, context, viewer);
   const { email: inviter } = await findAdministrator(viewer.administrator.id);
-  const mail = { to: invitation.email, subject: 'Invitation to the Atrium console', text: textOf(url, inviter) };
+  const text = textOf(url, inviter);
+  const html = mailHtml(text, url);
+  const mail = { to: invitation.email, subject: 'Invitation to the Atrium console', text, html };
   const isMailed = await context.mailer.send(mail).then(
     () => true,
     (error: unknown) => {

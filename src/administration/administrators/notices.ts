@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { mailHtml } from '../../lib/mail-html.ts';
 
 const CHANGES = {
   password: 'a new password was set',
@@ -14,8 +15,9 @@ export function notify(
   change: keyof typeof CHANGES,
   { mailer, log }: Pick<Context, 'mailer' | 'log'>,
 ): void {
+  const text = textOf(CHANGES[change]);
   mailer
-    .send({ to: email, subject: 'Your console account was changed', text: textOf(CHANGES[change]) })
+    .send({ to: email, subject: 'Your console account was changed', text, html: mailHtml(text) })
     .catch((error: unknown) => log.warn({ err: error }, 'a notice to an administrator was not sent'));
 }
 

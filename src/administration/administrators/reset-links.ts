@@ -3,6 +3,7 @@ import { db } from '../../db/client.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { Administrator as StoredAdministrator } from '../../generated/prisma/client.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { mailHtml } from '../../lib/mail-html.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { createLink, type LinkServices } from './links.ts';
 import { lockAdministrators } from './rows.ts';
@@ -36,7 +37,9 @@ async function sendLink({ id, email }: Pick<StoredAdministrator, 'id' | 'email'>
     return (await createLink(transaction, { purpose: 'passwordReset', administratorId: id }, context)).url;
   });
   if (!url) return;
-  await context.mailer.send({ to: email, subject: 'Set a new password for the console', text: resetText(url) });
+  const text = resetText(url);
+  const html = mailHtml(text, url);
+  await context.mailer.send({ to: email, subject: 'Set a new password for the console', text, html });
 }
 
 /** For the operator, who passes the link on. @throws {NotFoundError} */

@@ -9,6 +9,7 @@ import { type Connection, type ConnectionArguments, connection, pageRequest } fr
 
 /** Entries that fulfil all conditions. */
 export interface AuditFilter {
+  id?: string | null;
   actorKind?: AuditActorKind | null;
   /** Requires `actorKind`. */
   actorId?: number | null;
@@ -37,6 +38,8 @@ const COLUMNS = columnsOf('AuditEntry', 'e', [
   'after',
 ]);
 
+const ENTRY_ID = /^\d{1,18}$/;
+
 const NEWEST = newestFirst('e.id', 'int8');
 
 /** Newest first. @param applicationId 0: administrators and their roles @throws {BadInputError} */
@@ -46,7 +49,7 @@ export async function listAuditEntries(
 ): Promise<Connection<ListedEntry>> {
   const page = pageRequest(listing);
   for (const cursor of [page.after, page.before]) {
-    if (cursor && !(/^\d{1,18}$/.test(cursor.id) && String(cursor.value) === cursor.id)) {
+    if (cursor && !(ENTRY_ID.test(cursor.id) && String(cursor.value) === cursor.id)) {
       throw new BadInputError('CURSOR_INVALID');
     }
   }
@@ -56,10 +59,12 @@ export async function listAuditEntries(
   return connection(rows, page, ({ id }) => ({ value: String(id), id: String(id) }));
 }
 
-function conditionOf({ actorKind, actorId, action, subject, subjectId, from, to }: AuditFilter): Prisma.Sql {
+function conditionOf({ id, actorKind, actorId, action, subject, subjectId, from, to }: AuditFilter): Prisma.Sql {
   if (actorId != null && actorKind == null) throw new BadInputError('ACTOR_KIND_REQUIRED');
   if (subjectId != null && subject == null) throw new BadInputError('SUBJECT_REQUIRED');
+  if (id != null && !ENTRY_ID.test(id)) return Prisma.sql`false`;
   const conditions = [
+    id != null && Prisma.sql`e.id = ${BigInt(id)}`,
     actorKind != null && Prisma.sql`e.actor_kind = ${actorKind}::audit_actor_kind`,
     actorId != null && Prisma.sql`e.actor_id = ${actorId}`,
     action != null && Prisma.sql`e.action = ${action}::audit_action`,

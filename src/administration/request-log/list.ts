@@ -20,25 +20,42 @@ export type RequestLogConnection = Connection<LoggedRequestRow> & {
   skippedCount: () => Promise<number>;
 };
 
-const NEWEST = newestFirst('r.at', 'timestamptz', 'r.id');
+export type RequestLogOrder = 'newest' | 'slowest';
 
-/** Newest first. @param applicationId 0: requests without an application @throws {BadInputError} */
+const ORDERS = {
+  newest: newestFirst('r.at', 'timestamptz', 'r.id'),
+  slowest: newestFirst('r.duration_ms', 'float8', 'r.id'),
+};
+
+/** @param applicationId 0: requests without an application @throws {BadInputError} */
 export async function listRequests(
   applicationId: number,
-  { filter, ...listing }: ConnectionArguments & { filter?: RequestLogFilter | null },
+  {
+    filter,
+    orderBy,
+    ...listing
+  }: ConnectionArguments & {
+    filter?: RequestLogFilter | null;
+    /** Newest first by default. */
+    orderBy?: RequestLogOrder | null;
+  },
 ): Promise<RequestLogConnection> {
   const page = pageRequest(listing);
+  const order = orderBy ?? 'newest';
   for (const cursor of [page.after, page.before]) {
-    if (cursor && !(typeof cursor.value === 'string' && /^\d{1,18}$/.test(cursor.id))) {
+    if (cursor && !(cursor.value !== null && /^\d{1,18}$/.test(cursor.id))) {
       throw new BadInputError('CURSOR_INVALID');
     }
   }
   // Before the rows, so that a subscription from there misses none.
   const end = await lastRequestId(applicationId);
   const rows = await readRequests(Prisma.sql`
-    r.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${rowsOf(page, NEWEST)}`);
+    r.application_id = ${applicationId} AND ${conditionOf(filter ?? {})} AND ${rowsOf(page, ORDERS[order])}`);
   return {
-    ...connection(rows, page, ({ at, id }) => ({ value: at.toISOString(), id: String(id) })),
+    ...connection(rows, page, ({ at, durationMs, id }) => ({
+      value: order === 'newest' ? at.toISOString() : durationMs,
+      id: String(id),
+    })),
     cursor: String(end),
     skippedCount: () => countSkipped(applicationId, filter ?? {}),
   };

@@ -6,7 +6,7 @@ import { problem } from '../../lib/problems.ts';
 import { HOUR } from '../../lib/time.ts';
 import { conditionOf, type RequestLogFilter } from './filter.ts';
 
-/** Logged requests that have transport, route and operation in common. */
+/** Logged requests that have transport, route, operation and class in common. */
 export type RequestShape = Awaited<ReturnType<typeof listRequestShapes>>[number];
 
 export const MAX_HOURS = 24 * 31;
@@ -30,15 +30,17 @@ export async function listRequestShapes(applicationId: number, { hours, filter }
     transport: RequestTransport;
     route: string;
     operation: string | null;
+    className: string | null;
+    missingIndex: string[];
     requests: number;
     averageMs: number;
     maxMs: number;
     lastAt: Date;
   }>`
     SELECT r.transport, r.route, nullif(coalesce(r.operation, array_to_string(r.fields, ' ')), '') AS operation,
-      count(*)::int AS requests, avg(r.duration_ms) AS "averageMs", max(r.duration_ms) AS "maxMs", max(r.at) AS "lastAt"
+      r.class_name AS "className", r.missing_index AS "missingIndex", count(*)::int AS requests, avg(r.duration_ms) AS "averageMs", max(r.duration_ms) AS "maxMs", max(r.at) AS "lastAt"
     FROM request_log r
     WHERE r.application_id = ${applicationId} AND r.at >= ${new Date(now.getTime() - hours * HOUR)}
       AND ${conditionOf(filter ?? {})}
-    GROUP BY 1, 2, 3 ORDER BY ${order} DESC, 2, 3 LIMIT ${MAX_SHAPES}`;
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY ${order} DESC, 2, 3, 4, 5 LIMIT ${MAX_SHAPES}`;
 }

@@ -31,6 +31,8 @@ const COLUMNS = [
   'network text',
   'user_agent text',
   'response_bytes bigint',
+  'class_name text',
+  'missing_index text[]',
 ];
 const NAMES = Prisma.raw(COLUMNS.map((column) => column.split(' ')[0]).join(', '));
 const DECLARED = Prisma.raw(['application_id int', 'hour timestamptz', ...COLUMNS].join(', '));

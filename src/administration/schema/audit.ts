@@ -1,3 +1,4 @@
+import type { GraphQLSchema } from 'graphql';
 import { builder } from '../../schema/builder.ts';
 import { OWNER } from '../administrators/rights.ts';
 import { requireOwnerOfAll } from '../administrators/rules.ts';
@@ -41,6 +42,12 @@ const AuditEntry = builder.objectRef<ListedEntry>('AuditEntry').implement({
     subject: t.exposeString('subject', {
       description: 'Type of the object, for example `User`; for `READ`, the name of the operation.',
     }),
+    description: t.string({
+      nullable: true,
+      description: 'For `READ`, what the operation does, from its description in the schema; null for changes.',
+      resolve: ({ action, subject }, _args, _context, { schema }) =>
+        action === 'read' ? describedOperation(subject, schema) : null,
+    }),
     subjectId: t.exposeString('subjectId', {
       description: 'Id of the object; several ids are separated by `/`. Empty for a list.',
     }),
@@ -64,6 +71,7 @@ const AuditEntry = builder.objectRef<ListedEntry>('AuditEntry').implement({
 const AuditFilter = builder.inputType('AuditFilter', {
   description: 'Conditions of which all must hold. Omitted fields and null select all entries.',
   fields: (t) => ({
+    id: t.id({ description: 'Identifier of the entry.' }),
     actorKind: t.field({ type: AuditActorKind, description: 'Who made the change.' }),
     actorId: t.int({ description: 'Id of the administrator or the API key; requires `actorKind`.' }),
     action: t.field({ type: AuditAction, description: 'What was done.' }),
@@ -73,6 +81,13 @@ const AuditFilter = builder.inputType('AuditFilter', {
     to: t.field({ type: 'DateTime', description: 'Only entries before this time.' }),
   }),
 });
+
+/** The first sentence; null for an operation of an earlier release. */
+function describedOperation(name: string, schema: GraphQLSchema): string | null {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const field = roots.flatMap((root) => root?.getFields()[name] ?? [])[0];
+  return field?.description?.match(/^[^.;]+/)?.[0].replaceAll(/\s+/g, ' ') ?? null;
+}
 
 builder.queryField('auditEntries', (t) =>
   t.withAuth({ administrator: true }).connection({

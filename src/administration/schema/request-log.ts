@@ -2,8 +2,13 @@ import type { AdministratorViewer } from '../../lib/access.ts';
 import type { SentError } from '../../platform/observability/request-errors.ts';
 import { NO_APPLICATION_ID } from '../../platform/observability/request-log.ts';
 import { builder } from '../../schema/builder.ts';
-import { DEVELOPER } from '../administrators/rights.ts';
+import { ALL, DEVELOPER } from '../administrators/rights.ts';
 import { requireOwnerOfAll } from '../administrators/rules.ts';
+import {
+  type RequestFigures as FiguresShape,
+  findRequestFigures,
+  type RequestOutcomes,
+} from '../request-log/figures.ts';
 import { type LoggedRequestRow, listRequests, type RequestLogConnection } from '../request-log/list.ts';
 import { subscribeToRequests } from '../request-log/live.ts';
 import { listRequestShapes, MAX_HOURS, MAX_SHAPES, type RequestShape as ShapeRow } from '../request-log/shapes.ts';
@@ -41,6 +46,10 @@ const RequestError = builder.objectRef<SentError>('RequestError').implement({
     }),
   }),
 });
+
+const CLASS_NAME = 'Class of the records that were listed, of the first list; null if none was.';
+const MISSING_INDEX =
+  'Fields of the index that the list lacks: those with exact values, then the one that sorts it. Empty if none helps.';
 
 const LoggedRequest = builder.objectRef<LoggedRequestRow>('LoggedRequest').implement({
   description:
@@ -111,6 +120,8 @@ const LoggedRequest = builder.objectRef<LoggedRequestRow>('LoggedRequest').imple
       description: 'Bytes of the response body; null for a stream.',
       resolve: ({ responseBytes }) => (responseBytes === null ? null : Number(responseBytes)),
     }),
+    className: t.exposeString('className', { nullable: true, description: CLASS_NAME }),
+    missingIndex: t.exposeStringList('missingIndex', { description: MISSING_INDEX }),
   }),
 });
 
@@ -135,8 +146,16 @@ const RequestLogFilter = builder.inputType('RequestLogFilter', {
   }),
 });
 
+const RequestLogOrder = builder.enumType('RequestLogOrder', {
+  description: 'Which requests a list of the log has first.',
+  values: {
+    NEWEST: { value: 'newest', description: 'The latest requests first.' },
+    SLOWEST: { value: 'slowest', description: 'The requests that took longest first.' },
+  } as const,
+});
+
 const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
-  description: 'Logged requests that have transport, route and operation name in common.',
+  description: 'Logged requests that have transport, route, operation name and class in common.',
   fields: (t) => ({
     transport: t.expose('transport', { type: RequestTransport, description: 'How the requests were sent.' }),
     route: t.exposeString('route', { description: 'Pattern of the path, for example `/users/:id`.' }),
@@ -144,6 +163,8 @@ const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
       nullable: true,
       description: 'Name that the client gave the GraphQL operation, or else its root fields; null over REST.',
     }),
+    className: t.exposeString('className', { nullable: true, description: CLASS_NAME }),
+    missingIndex: t.exposeStringList('missingIndex', { description: MISSING_INDEX }),
     requests: t.exposeInt('requests', {
       description: 'Number of stored requests; see `skippedCount` of `requestLog`.',
     }),
@@ -152,6 +173,8 @@ const RequestShape = builder.objectRef<ShapeRow>('RequestShape').implement({
     lastAt: t.expose('lastAt', { type: 'DateTime', description: 'When the latest of the requests ended.' }),
   }),
 });
+
+const PRECISION = 'at most a fifth too much; null if there were none. Streams and transfers of files do not count.';
 
 const WHICH =
   'of the application in the header `Application`; with `none`, those without an application, for owners of all ' +
@@ -176,13 +199,62 @@ builder.queryField('requestShapes', (t) =>
   }),
 );
 
+const RequestFiguresHour = builder.objectRef<RequestOutcomes & { hour: Date }>('RequestFiguresHour').implement({
+  description: 'Requests of one hour.',
+  fields: (t) => ({
+    hour: t.expose('hour', { type: 'DateTime', description: 'Start of the hour (UTC).' }),
+    succeeded: t.exposeInt('succeeded', { description: 'Number of requests with a status below 400.' }),
+    refused: t.exposeInt('refused', { description: 'Number of requests with status 400 to 499.' }),
+    failed: t.exposeInt('failed', { description: 'Number of requests with status 500 or above.' }),
+  }),
+});
+
+const RequestFigures = builder.objectRef<FiguresShape>('RequestFigures').implement({
+  description:
+    'Number and duration of all requests, without those of the console. GraphQL errors count by the status that REST ' +
+    'has for them.',
+  fields: (t) => ({
+    succeeded: t.exposeInt('succeeded', { description: 'Requests of the period with a status below 400.' }),
+    refused: t.exposeInt('refused', { description: 'Requests of the period with status 400 to 499.' }),
+    failed: t.exposeInt('failed', { description: 'Requests of the period with status 500 or above.' }),
+    medianMs: t.exposeFloat('medianMs', {
+      nullable: true,
+      description: `Milliseconds within which half of the requests ended, ${PRECISION}`,
+    }),
+    p95Ms: t.exposeFloat('p95Ms', {
+      nullable: true,
+      description: `Milliseconds within which 95 % of the requests ended, ${PRECISION}`,
+    }),
+    hours: t.expose('hours', { type: [RequestFiguresHour], description: 'The requested hours, oldest first.' }),
+  }),
+});
+
+builder.queryField('requestFigures', (t) =>
+  t.withAuth({ administrator: true }).field({
+    administrator: { roles: ALL },
+    type: RequestFigures,
+    description: `Number of requests by outcome, and their duration, ${WHICH}. Up to ten seconds late.`,
+    args: {
+      hours: t.arg.int({
+        required: true,
+        defaultValue: 24,
+        description: `Number of hours, 1 to ${MAX_HOURS}. The last one is the current hour.`,
+      }),
+    },
+    resolve: (_root, { hours }, { viewer, now }) => findRequestFigures(readableApplication(viewer), hours, now()),
+  }),
+);
+
 builder.queryField('requestLog', (t) =>
   t.withAuth({ administrator: true }).connection(
     {
       administrator: { roles: DEVELOPER },
       type: LoggedRequest,
-      description: `Failed and slow requests ${WHICH}. Newest first.`,
-      args: { filter: t.arg({ type: RequestLogFilter, description: 'Which requests to return. Default: all.' }) },
+      description: `Failed and slow requests ${WHICH}. Newest first unless \`orderBy\` is given.`,
+      args: {
+        filter: t.arg({ type: RequestLogFilter, description: 'Which requests to return. Default: all.' }),
+        orderBy: t.arg({ type: RequestLogOrder, description: 'Order of the list. Default: newest first.' }),
+      },
       resolve: (_root, args, { viewer }) => listRequests(readableApplication(viewer), args),
     },
     {

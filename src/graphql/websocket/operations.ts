@@ -5,6 +5,7 @@ import { isKnown, type Viewer } from '../../lib/access.ts';
 import { BadInputError, UnauthenticatedError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
 import { ResponseSize } from '../../lib/response-size.ts';
+import type { RequestFacts } from '../../platform/observability/request-facts.ts';
 import { createContext } from '../../resolvers/create-context.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { execute } from '../execute.ts';
@@ -52,6 +53,7 @@ interface Begun {
   begunAt: number;
   viewer?: Viewer;
   requested?: RequestedOperation | undefined;
+  facts?: Pick<RequestFacts, 'list'>;
 }
 
 async function answer(connection: SocketConnection, begun: Begun, services: Services): Promise<void> {
@@ -89,11 +91,12 @@ async function answer(connection: SocketConnection, begun: Begun, services: Serv
 
 function record(
   connection: SocketConnection,
-  { operation, begunAt, viewer, requested }: Begun,
+  { operation, begunAt, viewer, requested, facts }: Begun,
   { errors, bytes }: { errors?: readonly GraphQLError[] | undefined; bytes?: () => number },
   services: Services,
 ): void {
-  const ended = { viewer, requested, errors, ms: performance.now() - begunAt, isCutOff: operation.isCancelled };
+  const ms = performance.now() - begunAt;
+  const ended = { viewer, requested, errors, ms, isCutOff: operation.isCancelled, list: facts?.list };
   recordOperation(connection, bytes ? { ...ended, bytes } : ended, services);
 }
 
@@ -182,6 +185,8 @@ async function prepare(
   operation.isAwaited = requested.operation !== OperationTypeNode.SUBSCRIPTION;
   begun.requested = requestedOperation(document, operationName);
   connection.reportOperation(begun.requested, services.log);
+  const facts = {};
+  begun.facts = facts;
   const contextValue = createContext(services, viewer, {
     network,
     userAgent: connection.request.headers['user-agent']?.toString(),
@@ -189,6 +194,7 @@ async function prepare(
     responseSize: new ResponseSize(viewer),
     onTooSlow: () => connection.close(TOO_SLOW, 'Too slow'),
     callerLeft: () => operation.callerLeft,
+    facts,
   });
   return { schema, document, variableValues: variables, operationName, contextValue };
 }

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Services } from '../../context.ts';
 import type { Viewer } from '../../lib/access.ts';
 import type { NotedError } from '../../platform/observability/request-errors.ts';
+import type { RecordList } from '../../platform/observability/request-facts.ts';
 import type { RequestedOperation } from '../operations.ts';
 import type { SocketConnection } from './connection.ts';
 
@@ -14,18 +15,21 @@ export interface RecordedOperation {
   isCutOff?: boolean;
   /** Called only for recorded operations. */
   bytes?: () => number;
+  list?: RecordList | undefined;
 }
 
-/** Adds an operation of a socket to the request log if it has failed or was slow. */
+/** Counts an operation of a socket, and adds it to the request log if it has failed or was slow. */
 export function recordOperation(
   connection: SocketConnection,
-  { viewer, requested, errors, ms, isCutOff = false, bytes }: RecordedOperation,
+  { viewer, requested, errors, ms, isCutOff = false, bytes, list }: RecordedOperation,
   { requestLog, networkOf }: Services,
 ): void {
+  const isOpenEnded = ms === undefined;
+  requestLog.count({ facts: { viewer, errors, isOpenEnded }, ms: ms ?? 0, httpStatus: null });
   if (!errors && !(ms !== undefined && ms >= requestLog.slowMs)) return;
   const { name: operation, fields = [] } = requested ?? {};
   requestLog.add({
-    facts: { id: connection.id, route: '/graphql', viewer, operation, fields, errors, isOpenEnded: ms === undefined },
+    facts: { id: connection.id, route: '/graphql', viewer, operation, fields, errors, isOpenEnded, list },
     ms: ms ?? 0,
     transport: 'websocket',
     method: null,

@@ -128,6 +128,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   request_log: 'failed and slow requests of this service',
   request_log_ends: 'failed and slow requests of this service',
   request_log_hours: 'failed and slow requests of this service',
+  request_figures: 'figures of this service',
   database_identity: 'of the database, not of its applications',
   activity_cursor: 'a position in the outbox',
   rate_limits: 'last a minute and cover the complete service',

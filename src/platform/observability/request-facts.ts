@@ -17,6 +17,14 @@ export interface RequestFacts {
   applicationId?: number | undefined;
   /** A stream or the transfer of a file, whose duration says nothing about the service. */
   isOpenEnded?: boolean;
+  /** The first list of records that was read. */
+  list?: RecordList | undefined;
+}
+
+export interface RecordList {
+  className: string;
+  /** Fields of the index that would make it fast; empty if there is none. Called only for logged requests. */
+  missingIndex: () => readonly string[];
 }
 
 export const UNKNOWN = 'unknown';

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { RequestCaller, RequestTransport } from '../../generated/prisma/enums.ts';
 import { administratorOf, isIdentified, type Viewer } from '../../lib/access.ts';
 import { HOUR } from '../../lib/time.ts';
+import { RequestCounts } from './request-counts.ts';
 import { harmless, type NotedError, type SentError, sentErrors, statusOfErrors } from './request-errors.ts';
 import { type RequestFacts, UNKNOWN } from './request-facts.ts';
 import { RequestSamples } from './request-samples.ts';
@@ -37,13 +38,15 @@ export interface RecordedRequest {
   network: string | null;
   userAgent: string | null;
   responseBytes: number | null;
+  className: string | null;
+  missingIndex: readonly string[];
 }
 
 /** What the transports know when a request has ended. */
 export interface EndedRequest {
   facts: Pick<
     RequestFacts,
-    'id' | 'route' | 'viewer' | 'operation' | 'fields' | 'errors' | 'applicationId' | 'isOpenEnded'
+    'id' | 'route' | 'viewer' | 'operation' | 'fields' | 'errors' | 'applicationId' | 'isOpenEnded' | 'list'
   >;
   ms: number;
   transport: RequestTransport;
@@ -55,6 +58,11 @@ export interface EndedRequest {
   network: string | null;
   userAgent: string | null;
   responseBytes: number | null;
+}
+
+/** What is known of requests that are only counted. */
+export interface CountedRequest extends Pick<EndedRequest, 'ms' | 'httpStatus'> {
+  facts: Pick<RequestFacts, 'viewer' | 'errors' | 'applicationId' | 'isOpenEnded'>;
 }
 
 /** Requests of an hour that were not buffered. */
@@ -88,6 +96,8 @@ export class RequestLog {
   readonly slowMs: number;
   /** Names that may be stored. */
   isKnownName: (name: string, applicationId: number) => boolean = () => false;
+  /** Of all requests, except those of the console. */
+  readonly figures = new RequestCounts();
   readonly #now: () => Date;
   readonly #host = harmless(hostname(), 100);
   readonly #samples = new RequestSamples();
@@ -98,6 +108,15 @@ export class RequestLog {
   constructor(slowMs: number, now: () => Date) {
     this.slowMs = slowMs;
     this.#now = now;
+  }
+
+  /** Of every request; looking at the figures must not change them, so those of administrators do not count. */
+  count(ended: CountedRequest): void {
+    const { facts, ms } = ended;
+    if (facts.viewer && administratorOf(facts.viewer)) return;
+    const { applicationId } = applicationOf(ended);
+    const { status } = this.#outcomeOf(ended);
+    this.figures.add({ applicationId, hour: hourOf(this.#now()), status, ms: facts.isOpenEnded ? undefined : ms });
   }
 
   /** Never throws. */
@@ -136,6 +155,8 @@ export class RequestLog {
       network: ended.network && harmless(ended.network, MAX_USER_AGENT),
       userAgent: ended.userAgent && harmless(ended.userAgent, MAX_USER_AGENT),
       responseBytes: ended.responseBytes,
+      className: facts.list?.className ?? null,
+      missingIndex: facts.list?.missingIndex() ?? [],
     });
   }
 
@@ -158,7 +179,7 @@ export class RequestLog {
     }
   }
 
-  #outcomeOf({ facts, ms, httpStatus }: EndedRequest): { status: number; isSlow: boolean } {
+  #outcomeOf({ facts, ms, httpStatus }: CountedRequest): { status: number; isSlow: boolean } {
     const ofErrors = (errors: readonly NotedError[] | undefined) => (errors?.length ? statusOfErrors(errors) : 200);
     const status = httpStatus !== null && httpStatus >= 400 ? httpStatus : ofErrors(facts.errors);
     const isFailed = status >= 400;
@@ -201,7 +222,7 @@ export function hourOf(at: Date): Date {
 }
 
 /** Callers can claim an application with an expired token; such a claim must not give a flood its own budget. */
-function applicationOf({ facts: { viewer, applicationId } }: EndedRequest) {
+function applicationOf({ facts: { viewer, applicationId } }: CountedRequest) {
   if (viewer && isIdentified(viewer)) return { isVerified: true, applicationId: viewer.applicationId };
   if (applicationId !== undefined) return { isVerified: true, applicationId };
   const claimed = viewer?.kind === 'refused' ? viewer.claimedApplicationId : undefined;

@@ -61,6 +61,7 @@ export class Requests {
     const { id: requestId, arrivedAt, route, viewer, operation, fields } = facts;
     const ms = performance.now() - arrivedAt;
     this.#observer.requestEnded({ method, route, status, seconds: ms / 1000 });
+    if (!QUIET.has(route)) this.#requestLog.count({ facts, ms, httpStatus: status });
     if (status >= 400 || ms >= this.#requestLog.slowMs || facts.errors) this.#record(request, facts, { ...end, ms });
     const level = status >= 500 && route !== '/readyz' ? 'error' : QUIET.has(route) ? 'debug' : 'info';
     if (!this.#log.isLevelEnabled(level)) return;

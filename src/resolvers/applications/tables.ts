@@ -44,6 +44,7 @@ export const TABLES_OF_APPLICATION = [
   'request_log',
   'request_log_hours',
   'request_log_ends',
+  'request_figures',
   'migrated_messages',
   'migrated_items',
   'migrations',

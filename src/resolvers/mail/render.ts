@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { MailTemplateKind } from '../../generated/prisma/client.ts';
 import { InvalidFieldsError } from '../../lib/errors.ts';
+import { mailHtml } from '../../lib/mail-html.ts';
 import { filled, filledHtml, filledSubject, type MailValues } from './placeholders.ts';
 import { type MailTexts, type MailTextsInput, requireTexts } from './rules.ts';
 import { defaultOf, findMailTemplate, type MailTemplate } from './templates.ts';
@@ -24,6 +25,7 @@ export async function renderMail(
   const found = await findMailTemplate(applicationId, kind, language);
   const template = found.isDefault || (await mayBeOwn()) ? found : defaultOf(kind);
   const { html, ...texts } = rendered(await soundTexts(template), values);
+  if (template.isDefault) return { ...texts, html: mailHtml(texts.text, values.link) };
   return { ...texts, html: html ?? undefined };
 }
 

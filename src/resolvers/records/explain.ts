@@ -7,9 +7,9 @@ import { type IdentifiedViewer, jobOwnerOf } from '../../lib/access.ts';
 import { pageRequest } from '../../lib/pagination.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { indexName } from '../classes/compound-indexes.ts';
-import { type FilterTest, type RecordCondition, readRecordFilter } from './filter.ts';
-import { conjunctsOf, isRange } from './index-use.ts';
+import { readRecordFilter } from './filter.ts';
 import type { RecordListing } from './list.ts';
+import { compoundIndexFor } from './missing-index.ts';
 import { planPage } from './plan.ts';
 import { readPage } from './read-page.ts';
 
@@ -54,7 +54,7 @@ export async function explainRecords(
     indexes: [...new Set(names.map((name) => fieldsOf(name, definition)))],
     rowsRead,
     rowsReturned: rows.length,
-    suggestedIndex: isWasteful ? suggestionFor(definition, condition, orderBy?.field) : null,
+    suggestedIndex: isWasteful ? compoundIndexFor(definition, condition, orderBy?.field) : null,
   };
 }
 
@@ -96,20 +96,4 @@ function fieldsOf(name: string, { fields, indexes }: ClassDefinition): string {
   const field = slot && [...fields.values()].find((one) => one.slot === slot);
   const index = slot && indexes.find((one) => one.slot === slot);
   return field ? field.name : index ? indexName(index) : (COMMON_INDEXES[name] ?? 'id');
-}
-
-/** Fields with exact values, then the one that sorts, or else the one with a range. */
-function suggestionFor(definition: ClassDefinition, condition: RecordCondition, sortedBy?: string): string[] | null {
-  const tests = conjunctsOf(condition).filter((test): test is FilterTest => 'field' in test);
-  const exact = tests.filter(({ operator }) => operator === 'eq').map(({ field }) => field.name);
-  const range = tests.find((test) => isRange(test))?.field.name;
-  const hasOrder = (name: string | undefined) => {
-    const field = name === undefined ? undefined : definition.fields.get(name);
-    return field !== undefined && !field.isArray && field.type !== 'Location' && field.type !== 'File';
-  };
-  const last = [sortedBy, range].find(hasOrder);
-  const first = exact.filter((name) => hasOrder(name) && name !== last).slice(0, last === undefined ? 3 : 2);
-  const fields = [...new Set(last === undefined ? first : [...first, last])];
-  const exists = definition.indexes.some((index) => indexName(index) === fields.join(','));
-  return fields.length < 2 || exists ? null : fields;
 }

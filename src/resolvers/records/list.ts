@@ -18,6 +18,7 @@ import { readable } from './access.ts';
 import { isSearch, readRecordFilter } from './filter.ts';
 import { requireParent } from './find.ts';
 import { type Calculation, groupRecords, type RecordGroup } from './groups.ts';
+import { noteList } from './missing-index.ts';
 import type { RecordOrder } from './order.ts';
 import { planPage } from './plan.ts';
 import { isBounded, readPage } from './read-page.ts';
@@ -34,11 +35,13 @@ export interface RecordListing {
 /** By `_id` by default. @throws {ForbiddenError} `Undefined class` @throws {UnprocessableError} filter or order */
 export async function listRecords(
   listing: RecordListing & ConnectionArguments,
-  { viewer }: IdentifiedContext,
+  context: IdentifiedContext,
 ): Promise<CountedConnection<PresentedRecord>> {
+  const { viewer } = context;
   const definition = await classNamed(listing.className, viewer);
   const page = pageRequest(listing);
   const condition = readRecordFilter(listing.filter, definition.fields, 'refuse');
+  noteList(context, definition, condition, listing.orderBy?.field);
   const plan = planPage(definition, { ...listing, condition, page, limit: page.limit + 1, skip: 0 });
   const isLong = isSearch(condition) || listing.orderBy != null;
   const search = searchesOf(jobOwnerOf(viewer), isLong && !isBounded(plan, viewer));
@@ -72,7 +75,8 @@ export interface RecordPage {
 }
 
 /** Pages by offset, for REST. @throws like `listRecords` @throws {NotFoundError} parent @throws {BadInputError} */
-export async function listRecordPage(reading: RecordReading, { viewer }: IdentifiedContext): Promise<RecordPage> {
+export async function listRecordPage(reading: RecordReading, context: IdentifiedContext): Promise<RecordPage> {
+  const { viewer } = context;
   const { className, parent, lastOnly, skip } = reading;
   const limit = lastOnly ? 1 : reading.limit;
   if (limit < 1 || limit > MAX_PAGE)
@@ -83,6 +87,7 @@ export async function listRecordPage(reading: RecordReading, { viewer }: Identif
   const condition = readRecordFilter(reading.criteria, definition.fields, 'ignore');
   const page: PageRequest = { limit, isBackward: lastOnly === true, after: undefined, before: undefined };
   const { orderBy } = reading;
+  noteList(context, definition, condition, orderBy?.field);
   const plan = planPage(definition, { condition, orderBy, parentId: parent?.id, page, limit, skip });
   const { where } = plan;
   const owner = jobOwnerOf(viewer);

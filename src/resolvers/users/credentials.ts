@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import type { IdentifiedViewer } from '../../lib/access.ts';
+import { mailHtml } from '../../lib/mail-html.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { isProven } from './identities.ts';
 import type { CheckedUser } from './rules.ts';
@@ -69,5 +70,5 @@ If you made this change, ignore this mail. Otherwise another person has
 access to the account: set a new password and contact the operator of
 the service immediately.
 `;
-  return { to, subject: 'Your account was changed', text };
+  return { to, subject: 'Your account was changed', text, html: mailHtml(text) };
 }

@@ -14,7 +14,14 @@ const LEFT = ['administrator_roles', 'blob_counts', 'geodata_counts', 'row_chang
 /** Columns that the service changes in the background. */
 const CHANGING = ['last_request_at', 'updated_at', 'retry_at', 'seq', 'hash'];
 
-const OF_THE_DATABASE = ['events_outbox', 'moved_positions', 'audit_chains', 'request_log_hours', ...LEFT];
+const OF_THE_DATABASE = [
+  'events_outbox',
+  'moved_positions',
+  'audit_chains',
+  'request_log_hours',
+  'request_figures',
+  ...LEFT,
+];
 
 const OWN = { audit_entries: [], activity_hours: [] };
 

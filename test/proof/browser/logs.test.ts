@@ -91,6 +91,26 @@ describe.skipIf(!hasBrowser)('the logs in a browser', () => {
     await page.getByRole('button', { name: 'Basket' }).waitFor();
   });
 
+  test('rare filters are behind a button, and the list is sorted by duration', async () => {
+    const { page, problems } = await openAs(owner, LOGS);
+    await page.getByRole('button', { name: 'Basket' }).waitFor();
+    expect(await page.getByLabel('Request id').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('Request id').fill(missing);
+    await page.waitForURL(/id=test/);
+    await page.getByRole('button', { name: 'More filters (1)' }).waitFor();
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await page.waitForURL(/sort=duration/);
+    await page.getByRole('columnheader', { name: 'Duration' }).and(page.locator('[aria-sort=descending]')).waitFor();
+    await page.getByLabel('Request id').fill('');
+    await page.getByRole('button', { name: 'Basket' }).waitFor();
+    const texts = await rows(page).locator('td:nth-child(3)').allInnerTexts();
+    const durations = texts.map((text) => Number.parseFloat(text) * (text.endsWith(' s') ? 1000 : 1));
+    expect(durations).toEqual([...durations].sort((a, b) => b - a));
+    await expectAccessible(page);
+    expect(problems).toEqual([]);
+  });
+
   test('a link with a request id opens its details, which lead to the user', async () => {
     const { page } = await openAs(owner, `${LOGS}?request=${missing}`);
     const details = page.getByRole('dialog', { name: 'Request' });

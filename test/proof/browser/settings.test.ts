@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('sign-in, mail and models in the console', () => {
   test('all tabs fit a phone in dark mode', async () => {
     for (const tab of ['sign-in', 'mail', 'models', 'tokens', 'push']) {
       const { page } = await open(tab, PHONE);
-      await page.getByRole('heading', { name: 'Sign-in, mail and models' }).waitFor();
+      await page.getByRole('heading', { name: 'Integrations' }).waitFor();
       await page.getByRole('tabpanel').locator('*').first().waitFor();
       await expectAccessible(page);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);

@@ -13,6 +13,7 @@ const PASSED_OVER = new Set([
   'request_log',
   'request_log_ends',
   'request_log_hours',
+  'request_figures',
   // A process uses a random part.
   'geodata_counts',
   'blob_counts',

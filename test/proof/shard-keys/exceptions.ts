@@ -41,6 +41,10 @@ export const EXCEPTIONS: Exception[] = [
     why: 'finds new rows of the followed applications',
   },
   { part: 'WITH known AS MATERIALIZED ( SELECT coalesce(a.id, 0) AS existing', why: REQUESTS },
+  {
+    part: 'INSERT INTO request_figures AS f',
+    why: 'adds counts of requests of all applications, at most every ten seconds and process',
+  },
   { part: 'WITH input AS MATERIALIZED ( SELECT r.application_id, r.id, t.at', why: CLOCK },
   {
     part: 'WHERE (("t0"."application_id" = $1 AND',

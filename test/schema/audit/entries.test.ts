@@ -279,13 +279,20 @@ describe('administrators', () => {
 describe('auditEntries', () => {
   const LIST = `query ($filter: AuditFilter, $first: Int, $after: String) {
     auditEntries(filter: $filter, first: $first, after: $after) {
-      edges { node { id actorKind actorId action subject subjectId before after at network reason } }
+      edges { node { id actorKind actorId action subject subjectId description before after at network reason } }
       pageInfo { hasNextPage endCursor }
     }
   }`;
   // biome-ignore lint/suspicious/noExplicitAny: rows of the answer
   const list = async (variables: object, as: Caller): Promise<any[]> =>
     (await execute(LIST, { ...variables }, as)).auditEntries.edges.map(({ node }: { node: object }) => node);
+
+  test('describes what a read operation does', async () => {
+    const support = withReason(await signedInAdministrator('support'), 'ticket 8');
+    await execute('{ dialogs { edges { node { id } } } }', {}, support);
+    const [read] = await list({ filter: { action: 'READ', subject: 'dialogs' } }, await signedInAdministrator('owner'));
+    expect(read).toMatchObject({ description: "The caller's dialogs that are not hidden, and all public groups" });
+  });
 
   test('lists entries newest first, selected by actor, object, action and time', async () => {
     const owner = await signedInAdministrator('owner');
@@ -294,6 +301,9 @@ describe('auditEntries', () => {
     const subjects = (entries: { action: string; subject: string; subjectId: string }[]) =>
       entries.map(({ action, subject, subjectId }) => `${action} ${subject} ${subjectId}`);
     const ofFirst = { subject: 'User', subjectId: String(first.id) };
+    const [blocked] = await list({ filter: ofFirst }, owner);
+    expect(await list({ filter: { id: blocked.id } }, owner)).toEqual([blocked]);
+    for (const id of ['0', 'x', '9'.repeat(30)]) expect(await list({ filter: { id } }, owner)).toEqual([]);
     expect(subjects(await list({ filter: ofFirst }, owner))).toEqual([
       `UPDATE User ${first.id}`,
       `CREATE User ${first.id}`,

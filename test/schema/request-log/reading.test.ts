@@ -22,6 +22,7 @@ import {
   loggedRequests,
   REQUEST_LOG,
   request,
+  slowRequest,
   storePending,
 } from '../../support/fixtures/request-log.ts';
 import { apiKey, type Caller, createUser, type TestUser } from '../../support/fixtures/users.ts';
@@ -90,6 +91,35 @@ describe('requestLog', () => {
       after = pageInfo.endCursor;
     }
     expect(paged).toEqual(all);
+  });
+
+  test('is sorted by duration, and paged without gaps or repetitions', async () => {
+    const durations = [7, 900, 7, 45_000, 7, 0.5];
+    await db.loggedRequest.createMany({
+      data: durations.map((durationMs, nth) => slowRequest(1_000_000 + nth, { durationMs, route: '/sorted' })),
+    });
+    const paged: number[] = [];
+    const ids = new Set<string>();
+    for (let after: string | null = null; ; ) {
+      const variables = { filter: { contains: '/sorted' }, orderBy: 'SLOWEST', first: 2, after };
+      // biome-ignore lint/suspicious/noExplicitAny: rows of the answer
+      const { edges, pageInfo }: any = (await execute(REQUEST_LOG, variables, owner)).requestLog;
+      for (const { node } of edges) {
+        paged.push(node.durationMs);
+        ids.add(node.id);
+      }
+      if (!pageInfo.hasNextPage) break;
+      after = pageInfo.endCursor;
+    }
+    expect(paged).toEqual([45_000, 900, 7, 7, 7, 0.5]);
+    expect(ids.size).toBe(6);
+    const ofTime = await execute(REQUEST_LOG, { first: 1 }, owner);
+    const other = { orderBy: 'SLOWEST', first: 1, after: ofTime.requestLog.pageInfo.endCursor };
+    expect(errorIn(await graphql(REQUEST_LOG, other, owner))).toEqual({
+      message: 'Invalid cursor',
+      code: 'BAD_USER_INPUT',
+    });
+    await db.loggedRequest.deleteMany({ where: { route: '/sorted' } });
   });
 
   test.each([

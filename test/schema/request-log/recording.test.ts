@@ -74,6 +74,8 @@ describe('failed requests', () => {
       network: '127.0.0.1',
       userAgent: 'Shop/7.1 (iPhone)',
       responseBytes: expect.any(Number),
+      className: null,
+      missingIndex: [],
     });
     expect(row.responseBytes).toBeGreaterThan(10);
   });

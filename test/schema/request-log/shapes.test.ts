@@ -16,7 +16,7 @@ import { slowRequest } from '../../support/fixtures/request-log.ts';
 useApp();
 
 const SHAPES = `query ($hours: Int!, $filter: RequestLogFilter) {
-  requestShapes(hours: $hours, filter: $filter) { transport route operation requests averageMs maxMs lastAt }
+  requestShapes(hours: $hours, filter: $filter) { transport route operation className missingIndex requests averageMs maxMs lastAt }
 }`;
 
 describe('requestShapes', () => {
@@ -47,6 +47,8 @@ describe('requestShapes', () => {
         transport: 'GRAPHQL',
         route: '/graphql',
         operation: 'Feed',
+        className: null,
+        missingIndex: [],
         requests: 1,
         averageMs: 9_000,
         maxMs: 9_000,
@@ -56,6 +58,8 @@ describe('requestShapes', () => {
         transport: 'REST',
         route: '/users.json',
         operation: null,
+        className: null,
+        missingIndex: [],
         requests: 2,
         averageMs: 2_000,
         maxMs: 3_000,
@@ -85,6 +89,27 @@ describe('requestShapes', () => {
     expect(requestShapes).toMatchObject([
       { route: '/blobs/:id.json', requests: 2 },
       { route: '/users.json', requests: 1 },
+    ]);
+  });
+
+  test('separates the lists of one operation by class and missing index', async () => {
+    const at = ago(7 * HOUR);
+    const list = { transport: 'graphql', route: '/graphql', operation: 'Board', fields: ['records'], at } as const;
+    await db.loggedRequest.createMany({
+      data: [
+        slowRequest(11, { ...list, className: 'Task', missingIndex: ['done', 'due'], durationMs: 9_000 }),
+        slowRequest(12, { ...list, className: 'Task', missingIndex: ['done', 'due'] }),
+        slowRequest(13, { ...list, className: 'Note' }),
+      ],
+    });
+    const { requestShapes } = await execute(
+      SHAPES,
+      { hours: 8, filter: { slowOnly: true, contains: 'Board' } },
+      developer,
+    );
+    expect(requestShapes).toMatchObject([
+      { operation: 'Board', className: 'Task', missingIndex: ['done', 'due'], requests: 2 },
+      { operation: 'Board', className: 'Note', missingIndex: [], requests: 1 },
     ]);
   });
 

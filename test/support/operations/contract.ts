@@ -55,7 +55,7 @@ const NAMES: Record<Access, string> = {
     deletePushSettings deleteRole endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
-    requestLog requestShapes serviceStatus
+    requestFigures requestLog requestShapes serviceStatus
     Mutation: cancelJob changeAdministratorPassword confirmAdministrator createApplication createBackupDownload
     createPasskey createPasskeyOptions createTotpSecret deleteAdministrator deleteAdministratorInvitation
     deleteApplication deleteBackup deletePasskey disableTotp enableTotp inviteAdministrator passkeyConfirmationOptions

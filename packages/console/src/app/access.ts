@@ -40,11 +40,19 @@ export const reason = {
   },
   set(text: string): void {
     sessionStorage.setItem(REASON, text);
+    notify();
   },
+  subscribe: (listener: () => void) => accessPrompt.subscribe(listener),
 };
 
+/** Opens the question for a reason, unless it was answered. @throws {CancelledError} */
+export async function askForReason(): Promise<void> {
+  if (reason.current === undefined) await ask('reason');
+}
+
 /** Runs the operation, asks the person for what is missing, and runs it again. @throws {CancelledError} */
-export async function withAccess<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function withAccess<Result>(run: () => Promise<Result>, needsReason = false): Promise<Result> {
+  if (needsReason) await askForReason();
   for (;;) {
     try {
       return await run();

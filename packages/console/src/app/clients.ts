@@ -1,6 +1,7 @@
 import { type AtriumClient, createClient, type Document } from '@atrium/client';
 import { root } from '../root.ts';
 import { reason, withAccess } from './access.ts';
+import { REASON_OPERATIONS } from './reason-operations.ts';
 
 /** An application, and the user as whom the administrator looks at it. */
 export interface Target {
@@ -13,7 +14,8 @@ export const SERVICE: Target = { application: 'none' };
 const clients = new Map<string, AtriumClient>();
 
 export function clientOf({ application, onBehalfOf }: Target): AtriumClient {
-  const key = `${application} ${onBehalfOf ?? ''}`;
+  // A socket states the reason once, when it opens.
+  const key = `${application} ${onBehalfOf ?? ''} ${reason.current ?? ''}`;
   const known = clients.get(key);
   if (known) return known;
   const client = createClient({
@@ -25,6 +27,16 @@ export function clientOf({ application, onBehalfOf }: Target): AtriumClient {
   return client;
 }
 
+interface RootFields {
+  definitions: { selectionSet?: { selections: { name?: { value: string } }[] } }[];
+}
+
+/** Whether the service refuses the document without a reason, so that it is not sent before one is stated. */
+function needsReason(document: object): boolean {
+  const fields = (document as RootFields).definitions.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  return fields.some(({ name }) => name !== undefined && REASON_OPERATIONS.has(name.value));
+}
+
 /** Asks for a sign-in, a confirmation or a reason if the operation requires one, then repeats it. */
 export function query<Data, Variables>(
   target: Target,
@@ -33,7 +45,10 @@ export function query<Data, Variables>(
   signal?: AbortSignal,
 ): Promise<Data> {
   const run = clientOf(target).query as (document: unknown, variables: unknown, options: object) => Promise<Data>;
-  return withAccess(() => run.call(clientOf(target), document, variables, signal ? { signal } : {}));
+  return withAccess(
+    () => run.call(clientOf(target), document, variables, signal ? { signal } : {}),
+    needsReason(document),
+  );
 }
 
 export function mutate<Data, Variables>(
@@ -42,5 +57,5 @@ export function mutate<Data, Variables>(
   variables: Variables,
 ): Promise<Data> {
   const run = clientOf(target).mutate as (document: unknown, variables: unknown) => Promise<Data>;
-  return withAccess(() => run.call(clientOf(target), document, variables));
+  return withAccess(() => run.call(clientOf(target), document, variables), needsReason(document));
 }

@@ -1,21 +1,10 @@
-import {
-  Badge,
-  Button,
-  Card,
-  Group,
-  SegmentedControl,
-  Select,
-  Stack,
-  Switch,
-  Tabs,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Card, Group, SegmentedControl, Select, Stack, Switch, Tabs, TextInput, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Chart } from '../ui/chart.tsx';
+import { Chart, type ChartPart } from '../ui/chart.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Empty, Failure, Loading, Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -31,12 +20,18 @@ const COLORS = [
   'accent',
   'bar',
   'good',
+  'warn',
   'bad',
 ];
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
 const TIMES = HOURS.map((hour) => 1_800_000_000 + hour * 3600);
 const VALUES = HOURS.map((hour) => 20 + ((hour * 37) % 60));
 const FAILURES = HOURS.map((hour) => (hour % 7 === 0 ? 12 : 0));
+
+const PARTS: ChartPart[] = [
+  { name: 'Delivered', values: VALUES, color: '--bar' },
+  { name: 'Failed', values: FAILURES, color: '--bad' },
+];
 
 /** The reference for authors of pages: every component in use. Only in development, at `/console/-/components`. */
 export function ComponentsPage() {
@@ -76,9 +71,10 @@ export function ComponentsPage() {
             value={period}
             onChange={setPeriod}
           />
-          <Badge variant="light" tt="none">
-            staff
-          </Badge>
+          <Status>staff</Status>
+          <Status tone="good">Delivered</Status>
+          <Status tone="warn">Slow</Status>
+          <Status tone="bad">Failed</Status>
           <Tabs defaultValue="records">
             <Tabs.List>
               <Tabs.Tab value="records">Records</Tabs.Tab>
@@ -97,7 +93,7 @@ export function ComponentsPage() {
           <Notice title="The database is read-only">Changes fail until it is not.</Notice>
         </Part>
         <Part title="Chart">
-          <Chart label="Pushes per hour" times={TIMES} values={VALUES} failures={FAILURES} />
+          <Chart label="Pushes per hour" times={TIMES} parts={PARTS} />
         </Part>
       </Page>
     </main>

@@ -72,7 +72,7 @@ const GROUPS: readonly SectionGroup[] = [
   {
     name: t`Configure`,
     sections: [
-      { path: 'integrations', name: t`Sign-in, mail and models`, icon: IconPlugConnected, roles: ['DEVELOPER'] },
+      { path: 'integrations', name: t`Integrations`, icon: IconPlugConnected, roles: ['DEVELOPER'] },
       { path: 'keys', name: t`API keys`, icon: IconKey, roles: ['DEVELOPER'] },
       { path: 'settings', name: t`Settings`, icon: IconSettings, roles: ['DEVELOPER', 'VIEWER'] },
       { path: 'backups', name: t`Backups and checks`, icon: IconArchive, roles: [] },

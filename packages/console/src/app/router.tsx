@@ -75,7 +75,7 @@ const administrators = createRoute({
 const administratorsAudit = createRoute({
   getParentRoute: () => shell,
   path: '/administrators/audit',
-  validateSearch: words('actor', 'action', 'subject', 'id'),
+  validateSearch: words('actor', 'action', 'subject', 'id', 'entry'),
   component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AdministratorsAuditPage'),
 });
 
@@ -151,7 +151,7 @@ const files = createRoute({
 const pushes = createRoute({
   getParentRoute: () => application,
   path: '/pushes',
-  validateSearch: words('user'),
+  validateSearch: words('user', 'create'),
   component: lazyRouteComponent(() => import('../pages/pushes/pushes.tsx'), 'PushesPage'),
 });
 
@@ -176,7 +176,7 @@ const live = createRoute({
   component: lazyRouteComponent(() => import('../pages/live/live.tsx'), 'LivePage'),
 });
 
-const LOG_SEARCH = ['status', 'transport', 'route', 'caller', 'user', 'id', 'period', 'request'] as const;
+const LOG_SEARCH = ['status', 'transport', 'route', 'caller', 'user', 'id', 'period', 'request', 'sort'] as const;
 
 const logs = createRoute({
   getParentRoute: () => application,
@@ -202,7 +202,7 @@ const keys = createRoute({
 const audit = createRoute({
   getParentRoute: () => application,
   path: '/audit',
-  validateSearch: words('actor', 'action', 'subject', 'id'),
+  validateSearch: words('actor', 'action', 'subject', 'id', 'entry'),
   component: lazyRouteComponent(() => import('../pages/audit.tsx'), 'AuditPage'),
 });
 

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -189,9 +190,9 @@ function RoleNames({ roles }: { roles: readonly AssignedRole[] }) {
   return (
     <Group gap={4}>
       {roles.map(({ applicationId, role }) => (
-        <Badge key={`${applicationId} ${role}`} variant="light" tt="none">
+        <Status key={`${applicationId} ${role}`}>
           {applicationId === null ? t`${NAMES[role]} of all` : t`${NAMES[role]} of ${nameOf(applicationId)}`}
-        </Badge>
+        </Status>
       ))}
     </Group>
   );

@@ -1,7 +1,7 @@
-import { graphql, type ResultOf } from '@atrium/client';
+import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Code, Modal, Select, SimpleGrid, Stack, Table, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Select, SimpleGrid, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,29 +9,18 @@ import { query, SERVICE, type Target } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
-import { membersOf } from '../ui/json.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Time } from '../ui/values.tsx';
+import { ACTIONS, ACTORS, ENTRIES, type Entry, EntryDialog, fieldsOf, titleOf } from './audit-entry.tsx';
 
-const ENTRIES = graphql(`query ConsoleAudit($filter: AuditFilter, $first: Int!, $after: String) {
-  auditEntries(filter: $filter, first: $first, after: $after) {
-    edges { node { id at actorKind actorId network reason action subject subjectId before after } }
-    pageInfo { hasNextPage endCursor }
-  }
-}`);
 const PEOPLE = graphql(`query ConsoleAuditPeople { administrators { id name } }`);
 const KEYS = graphql(`query ConsoleAuditKeys { apiKeys { id name } }`);
-
-type Entry = ResultOf<typeof ENTRIES>['auditEntries']['edges'][number]['node'];
-
-const ACTORS = { ADMINISTRATOR: t`Administrator`, API_KEY: t`API key`, OPERATOR: t`Operator` } as const;
-const ACTIONS = { CREATE: t`Created`, UPDATE: t`Changed`, DELETE: t`Deleted`, READ: t`Read` } as const;
 
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-type Filters = Partial<Record<'actor' | 'action' | 'subject' | 'id', string>>;
+type Filters = Partial<Record<'actor' | 'action' | 'subject' | 'id' | 'entry', string>>;
 
 const from = '/shell/apps/$application/audit';
 
@@ -108,15 +97,19 @@ function Audit({ target, filters, onFilter }: AuditProps) {
           onChange={(value) => onFilter({ id: value })}
         />
       </SimpleGrid>
-      <AuditEntries target={target} filters={filters} />
+      <AuditEntries target={target} filters={filters} onEntry={(entry) => onFilter({ entry })} />
     </>
   );
 }
 
+interface AuditEntriesProps extends Pick<AuditProps, 'target' | 'filters'> {
+  /** Opens the entry `filters.entry`, or closes it. */
+  onEntry: (id: string | undefined) => void;
+}
+
 /** The entries that match, newest first. */
-export function AuditEntries({ target, filters }: Pick<AuditProps, 'target' | 'filters'>) {
-  const { actor, action, subject, id } = filters;
-  const [shown, setShown] = useState<Entry>();
+export function AuditEntries({ target, filters, onEntry }: AuditEntriesProps) {
+  const { actor, action, subject, id, entry } = filters;
   const entries = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(15_000),
@@ -137,8 +130,8 @@ export function AuditEntries({ target, filters }: Pick<AuditProps, 'target' | 'f
       <Rows
         label={t`Audit log`}
         of={entries}
-        columns={columnsOf(nameOf, setShown)}
-        keyOf={(entry) => entry.id}
+        columns={columnsOf(nameOf, onEntry)}
+        keyOf={(row) => row.id}
         empty={
           <Empty title={t`No entries`}>
             <Trans>
@@ -148,9 +141,7 @@ export function AuditEntries({ target, filters }: Pick<AuditProps, 'target' | 'f
           </Empty>
         }
       />
-      <Modal opened={shown !== undefined} onClose={() => setShown(undefined)} title={t`Change`} size="xl">
-        {shown && <Details entry={shown} actor={nameOf(shown)} />}
-      </Modal>
+      <EntryDialog target={target} id={entry} nameOf={nameOf} onClose={() => onEntry(undefined)} />
     </>
   );
 }
@@ -203,17 +194,17 @@ function useActorNames(target: Target): (entry: Entry) => string {
   };
 }
 
-const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => void): Column<Entry>[] => [
+const columnsOf = (nameOf: (entry: Entry) => string, show: (id: string) => void): Column<Entry>[] => [
   {
     name: t`Change`,
     width: 'minmax(0, 2fr)',
     render: (entry) => (
       <>
-        <UnstyledButton className="row-link" onClick={() => show(entry)}>
-          {ACTIONS[entry.action]} {entry.subject} {entry.subjectId}
+        <UnstyledButton className="row-link" onClick={() => show(entry.id)}>
+          {titleOf(entry)}
         </UnstyledButton>
         <Text size="xs" c="dimmed" truncate>
-          {fieldsOf(entry).join(', ') || entry.reason}
+          {fieldsOf(entry).join(', ') || (entry.description ?? entry.reason)}
         </Text>
       </>
     ),
@@ -234,69 +225,3 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (entry: Entry) => voi
   },
   { name: t`Time`, width: '12rem', isMinor: true, render: ({ at }) => <Time isExact of={at} /> },
 ];
-
-function fieldsOf({ before, after }: Pick<Entry, 'before' | 'after'>): string[] {
-  return Object.keys({ ...membersOf(before), ...membersOf(after) });
-}
-
-function Details({ entry, actor }: { entry: Entry; actor: string }) {
-  const { at, network, reason, action, subject, subjectId, before, after } = entry;
-  const fields = fieldsOf(entry);
-  return (
-    <Stack>
-      <Text>
-        {network ? (
-          <Trans>
-            {ACTIONS[action]} {subject} {subjectId}, <Time isExact of={at} />, by {actor} from {network}
-          </Trans>
-        ) : (
-          <Trans>
-            {ACTIONS[action]} {subject} {subjectId}, <Time isExact of={at} />, by {actor}
-          </Trans>
-        )}
-      </Text>
-      {reason && (
-        <Text>
-          <Trans>Reason: {reason}</Trans>
-        </Text>
-      )}
-      {fields.length > 0 && (
-        <Table.ScrollContainer minWidth={320}>
-          <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>
-                  <Trans>Field</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Before</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>After</Trans>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {fields.map((field) => (
-                <Table.Tr key={field}>
-                  <Table.Td>{field}</Table.Td>
-                  <Value of={membersOf(before)[field]} />
-                  <Value of={membersOf(after)[field]} />
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-    </Stack>
-  );
-}
-
-function Value({ of }: { of: unknown }) {
-  const text = typeof of === 'string' ? of : JSON.stringify(of);
-  return (
-    <Table.Td>
-      {text === undefined ? '–' : <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{text}</Code>}
-    </Table.Td>
-  );
-}

@@ -1,6 +1,6 @@
 import { graphql } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
-import { Badge, Group, Stack } from '@mantine/core';
+import { Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { mutate, query } from '../app/clients.ts';
 import { useUserNames } from '../app/user-names.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { titleOf } from './dialog-title.ts';
 import { Thread } from './thread.tsx';
 
@@ -44,10 +45,10 @@ export function DialogPage() {
           <Stack>
             <Group gap={6}>
               {occupantIds.slice(0, 30).map((occupant) => (
-                <Badge key={occupant} variant="light" tt="none">
+                <Status key={occupant}>
                   {nameOf(occupant)}
                   {occupant === userId && ` (${t`owner`})`}
-                </Badge>
+                </Status>
               ))}
             </Group>
             <Thread key={id} application={application} dialogId={id} since={cursor} nameOf={nameOf} />

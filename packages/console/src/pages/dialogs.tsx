@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Group, Select, Text } from '@mantine/core';
+import { Group, Select, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../app/clients.ts';
@@ -11,6 +11,7 @@ import { useUserNames } from '../app/user-names.ts';
 import { idOf } from '../app/user-search.ts';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
+import { Status } from '../ui/status.tsx';
 import { UserSelect } from '../ui/user-select.tsx';
 import { Time } from '../ui/values.tsx';
 import { NAMED_OCCUPANTS, titleOf } from './dialog-title.ts';
@@ -120,11 +121,7 @@ const columnsOf = (application: number, nameOf: (id: number) => string): Column<
     name: t`Type`,
     width: '8rem',
     isMinor: true,
-    render: ({ type }) => (
-      <Badge variant="light" tt="none">
-        {TYPE_NAMES[type]}
-      </Badge>
-    ),
+    render: ({ type }) => <Status>{TYPE_NAMES[type]}</Status>,
   },
   { name: t`Occupants`, width: '6rem', isMinor: true, render: ({ occupantIds }) => occupantIds.length },
   { name: t`Last message`, width: '12rem', render: ({ lastMessageDateSent }) => <Time of={lastMessageDateSent} /> },

@@ -1,13 +1,14 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Modal, Stack, Table, Text } from '@mantine/core';
+import { Button, Modal, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { NameForm } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Copyable, Time } from '../ui/values.tsx';
 
@@ -69,9 +70,9 @@ export function KeysPage() {
                   </Table.Td>
                   <Table.Td>
                     {revokedAt ? (
-                      <Badge color="gray" variant="outline" c="dimmed">
+                      <Status>
                         <Trans>Revoked</Trans>
-                      </Badge>
+                      </Status>
                     ) : (
                       <ConfirmButton
                         label={t`Revoke`}

@@ -1,13 +1,14 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { ActionIcon, Badge, Box, Button, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Confirmation } from '../ui/confirm-button.tsx';
+import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { type Message, type MessagesPage, without } from './messages.ts';
@@ -67,9 +68,9 @@ export function MessageItem({
           )}
           <Group gap={6}>
             {reactions.map(({ name, count }) => (
-              <Badge key={name} variant="light" tt="none">
+              <Status key={name}>
                 {name} {count}
-              </Badge>
+              </Status>
             ))}
             <Text size="xs" c="dimmed">
               {updatedAt !== createdAt && `${t`edited`} `}

@@ -12,6 +12,8 @@ import { bytesText } from '../ui/bytes.ts';
 import { Chart } from '../ui/chart.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
+import { Activity } from './live/activity.tsx';
+import { RequestFigures } from './request-figures.tsx';
 import { RequestShapes } from './request-shapes.tsx';
 
 const STATS = graphql(`query ConsoleStats($hours: Int!) {
@@ -82,6 +84,8 @@ export function OverviewPage() {
           </>
         )}
       </Loaded>
+      <RequestFigures application={application} hours={period} />
+      <Activity application={application} />
       {hasRole(me, ['DEVELOPER'], application) && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           <RequestShapes application={application} hours={period} status="failed" />
@@ -219,7 +223,14 @@ function Pushes({ hours }: { hours: Hours }) {
           Failed ones are red.
         </Trans>
       </Text>
-      <Chart label={t`Pushes per hour`} times={timesOf(hours)} values={delivered} failures={failed} />
+      <Chart
+        label={t`Pushes per hour`}
+        times={timesOf(hours)}
+        parts={[
+          { name: t`Delivered`, values: delivered, color: '--bar' },
+          { name: t`Failed`, values: failed, color: '--bad' },
+        ]}
+      />
     </Card>
   );
 }
@@ -238,7 +249,11 @@ function Messages({ hours }: { hours: Hours }) {
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>{sumOf(values).toLocaleString()} in this period.</Trans>
       </Text>
-      <Chart label={t`Messages per hour`} times={timesOf(hours)} values={values} />
+      <Chart
+        label={t`Messages per hour`}
+        times={timesOf(hours)}
+        parts={[{ name: t`Messages`, values, color: '--bar' }]}
+      />
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { sentenceOf } from '../app/query-client.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { NameForm } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/values.tsx';
 
 const LIST = graphql(`query ConsolePasskeys { passkeys { id name host isBackedUp createdAt lastUsedAt } }`);
@@ -116,9 +117,7 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
           <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
             {name}
           </Text>
-          <Badge variant="default" tt="none" fw={500}>
-            {isBackedUp ? t`Synchronized` : t`One device`}
-          </Badge>
+          <Status>{isBackedUp ? t`Synchronized` : t`One device`}</Status>
         </Group>
         <Text size="sm" c="dimmed">
           {lastUsedAt === null ? (

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Anchor, Card, Table, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, Table, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { query } from '../app/clients.ts';
@@ -9,9 +9,11 @@ import { usePolling } from '../app/polling.ts';
 import { Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
 import { durationOf } from './logs/documents.ts';
+import { IndexFix } from './records/index-advice.tsx';
+import { useClass } from './records/use-class.ts';
 
 const SHAPES = graphql(`query ConsoleRequestShapes($hours: Int!, $filter: RequestLogFilter!) {
-  requestShapes(hours: $hours, filter: $filter) { transport route operation requests averageMs maxMs lastAt }
+  requestShapes(hours: $hours, filter: $filter) { transport route operation className missingIndex requests averageMs maxMs lastAt }
 }`);
 
 type Shape = ResultOf<typeof SHAPES>['requestShapes'][number];
@@ -32,6 +34,9 @@ const LISTS = {
 };
 
 const SHOWN = 8;
+
+const keyOf = ({ transport, route, operation, className, missingIndex }: Shape) =>
+  [transport, route, operation, className, missingIndex.join()].join(' ');
 
 const nameOf = ({ route, operation }: Shape) => operation ?? route;
 
@@ -86,7 +91,7 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
                 </Table.Thead>
                 <Table.Tbody>
                   {rows.map((shape) => (
-                    <Table.Tr key={`${shape.transport} ${shape.route} ${shape.operation}`}>
+                    <Table.Tr key={keyOf(shape)}>
                       <Table.Td style={{ overflow: 'hidden' }}>
                         <Anchor
                           component={Link}
@@ -99,6 +104,9 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
                         >
                           {nameOf(shape)}
                         </Anchor>
+                        {shape.className !== null && (
+                          <ListOfClass application={application} shape={shape} name={shape.className} />
+                        )}
                       </Table.Td>
                       <Table.Td ta="right">{shape.requests.toLocaleString()}</Table.Td>
                       <Table.Td ta="right">{durationOf(shape.averageMs)}</Table.Td>
@@ -114,6 +122,32 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
         }
       </Loaded>
     </Card>
+  );
+}
+
+/** The class whose records were listed, and the index that the list lacks. */
+function ListOfClass({
+  application,
+  shape: { missingIndex },
+  name,
+}: {
+  application: number;
+  shape: Shape;
+  name: string;
+}) {
+  const { data: definition } = useClass(application, name, missingIndex.length > 0);
+  return (
+    <Group gap="xs" mt={4}>
+      <Text size="xs" c="dimmed">
+        <Trans>
+          Records of{' '}
+          <Anchor component={Link} to={`/apps/${application}/data/${name}`} underline="always" size="xs">
+            {name}
+          </Anchor>
+        </Trans>
+      </Text>
+      {definition && <IndexFix application={application} definition={definition} fields={missingIndex} />}
+    </Group>
   );
 }
 

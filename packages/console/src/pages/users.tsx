@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -17,6 +17,7 @@ import { Avatar } from '../ui/avatar.tsx';
 import { submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
+import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
 
@@ -108,9 +109,7 @@ const columnsOf = (application: number): Column<User>[] => [
     render: ({ tags }) => (
       <Group gap={4} wrap="nowrap">
         {tags.map((tag) => (
-          <Badge key={tag} variant="light" tt="none">
-            {tag}
-          </Badge>
+          <Status key={tag}>{tag}</Status>
         ))}
       </Group>
     ),

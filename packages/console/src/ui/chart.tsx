@@ -1,4 +1,3 @@
-import { t } from '@lingui/core/macro';
 import 'uplot/dist/uPlot.min.css';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
@@ -8,9 +7,14 @@ interface ChartProps {
   label: string;
   /** Unix seconds. */
   times: number[];
+  /** Drawn on top of each other, the first one at the bottom. */
+  parts: ChartPart[];
+}
+
+export interface ChartPart {
+  name: string;
   values: number[];
-  /** Drawn in red on top of the values. */
-  failures?: number[];
+  color: '--bar' | '--warn' | '--bad';
 }
 
 const BARS = { size: [0.7, 40] as [number, number] };
@@ -23,6 +27,9 @@ const STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => d
 const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
+const sumAt = (parts: ChartPart[], index: number) =>
+  parts.reduce((total, { values }) => total + (values[index] ?? 0), 0);
+
 /** Days at midnight, and where lines are a day apart; otherwise hours. */
 function timesOf(_plot: UPlot, splits: number[]): string[] {
   const isOfDays = (splits[1] ?? 0) - (splits[0] ?? 0) >= 24 * 2 * HALF_HOUR;
@@ -33,7 +40,7 @@ function timesOf(_plot: UPlot, splits: number[]): string[] {
 }
 
 /** Bars over time. The page also states the figures as text, because a canvas is not accessible. */
-export function Chart({ label, times, values, failures }: ChartProps) {
+export function Chart({ label, times, parts }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors are those of the scheme
@@ -54,10 +61,11 @@ export function Chart({ label, times, values, failures }: ChartProps) {
       points: { show: false },
       paths: UPlot.paths.bars!(BARS),
     });
-    const own = barsOf(label, colorOf('--bar'));
-    const failed = barsOf(t`Failed`, colorOf('--bad'));
-    // The sum is drawn first and then covered by the values.
-    const sums = failures && values.map((value, index) => value + (failures[index] ?? 0));
+    // Sums are drawn first and then covered by the parts below.
+    const series = parts.map(({ name, color }) => barsOf(name, colorOf(color))).reverse();
+    const sums = parts
+      .map((_part, count) => times.map((_time, index) => sumAt(parts.slice(0, count + 1), index)))
+      .reverse();
     const plot = new UPlot(
       {
         width: parent.clientWidth,
@@ -73,9 +81,9 @@ export function Chart({ label, times, values, failures }: ChartProps) {
           { stroke: text, font, grid: { show: false }, ticks: grid, values: timesOf },
           { stroke: text, font, grid, ticks: { show: false }, incrs: STEPS },
         ],
-        series: sums ? [{}, failed, own] : [{}, own],
+        series: [{}, ...series],
       },
-      sums ? [times, sums, values] : [times, values],
+      [times, ...sums],
       parent,
     );
     const observer = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height: HEIGHT }));
@@ -84,6 +92,6 @@ export function Chart({ label, times, values, failures }: ChartProps) {
       observer.disconnect();
       plot.destroy();
     };
-  }, [label, times, values, failures, scheme]);
+  }, [times, parts, scheme]);
   return <div ref={box} role="img" aria-label={label} style={{ width: '100%', minHeight: HEIGHT }} />;
 }

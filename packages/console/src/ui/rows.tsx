@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Box, Loader, Text } from '@mantine/core';
+import { Box, Loader, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
+import { IconArrowDown, IconArrowsSort } from '@tabler/icons-react';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -15,6 +16,8 @@ export interface Column<Row> {
   render: (row: Row) => ReactNode;
   /** Not shown on phones. */
   isMinor?: boolean;
+  /** Set if the list can be sorted by it, largest first; a second press sorts as before. */
+  sort?: { isSorted: boolean; onToggle: () => void };
 }
 
 export interface RowsPage<Row> {
@@ -60,9 +63,14 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
       <table className="rows" aria-label={label} aria-rowcount={list.data!.pages[0]!.totalCount ?? -1}>
         <thead>
           <tr className="rows-head">
-            {columns.map(({ name, isMinor }) => (
-              <th key={name} scope="col" className={isMinor ? 'rows-minor' : undefined}>
-                {name}
+            {columns.map(({ name, isMinor, sort }) => (
+              <th
+                key={name}
+                scope="col"
+                className={isMinor ? 'rows-minor' : undefined}
+                aria-sort={sort && (sort.isSorted ? 'descending' : 'none')}
+              >
+                {sort ? <SortButton name={name} {...sort} /> : name}
               </th>
             ))}
           </tr>
@@ -90,6 +98,16 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
       )}
       {list.error && <Failure error={list.error} retry={() => list.fetchNextPage()} />}
     </Box>
+  );
+}
+
+function SortButton({ name, isSorted, onToggle }: NonNullable<Column<never>['sort']> & { name: string }) {
+  const Icon = isSorted ? IconArrowDown : IconArrowsSort;
+  return (
+    <UnstyledButton className="rows-sort" onClick={onToggle} title={t`Sort by ${name}`}>
+      {name}
+      <Icon size={14} aria-hidden="true" />
+    </UnstyledButton>
   );
 }
 

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import type { MantineColorScheme } from '@mantine/core';
 import {
   IconArchive,
+  IconBell,
   IconClock,
   IconKey,
   IconLogout,
@@ -39,6 +40,7 @@ export interface Commands {
 const FORMS: readonly (Omit<Place, 'address'> & { path: string; roles: readonly Role[] })[] = [
   { name: t`Create user`, icon: IconUserPlus, path: 'users?create=1', roles: ['SUPPORT'] },
   { name: t`Create class`, icon: IconPlus, path: 'data?define=1', roles: ['DEVELOPER'] },
+  { name: t`Create push`, icon: IconBell, path: 'pushes?create=1', roles: ['DEVELOPER', 'SUPPORT'] },
   { name: t`Create API key`, icon: IconKey, path: 'keys?create=1', roles: ['DEVELOPER'] },
   { name: t`Rotate auth secret`, icon: IconRefresh, path: 'settings#secrets', roles: [] },
   { name: t`Export`, icon: IconArchive, path: 'backups?start=export', roles: [] },

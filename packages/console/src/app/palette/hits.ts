@@ -1,4 +1,4 @@
-import { graphql } from '@atrium/client';
+import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { IconAdjustments, IconBook2, IconFile, IconMessage, IconTable, IconUser } from '@tabler/icons-react';
 import { CLASSES } from '../../pages/records/documents.ts';
@@ -12,14 +12,18 @@ import { userFilterOf } from '../user-search.ts';
 import type { Entry } from './entries.ts';
 
 const USERS = graphql(`query ConsoleFindUsers($filter: UserFilter) {
-  users(filter: $filter, first: 5) { edges { node { id login email fullName } } }
+  users(filter: $filter, first: 10) { edges { node { id login email fullName } } }
 }`);
 const DIALOGS = graphql(`query ConsoleFindDialogs($name: String!) {
-  dialogs(filter: { name: { contains: $name }, type: { in: [1, 2] } }, first: 5) { edges { node { id name } } }
+  dialogs(filter: { name: { contains: $name }, type: { in: [1, 2] } }, first: 10) { edges { node { id name } } }
 }`);
-const FILES = graphql(`query ConsoleFindFiles { blobs(first: 100) { edges { node { id name } } } }`);
+const FILES = graphql(`query ConsoleFindFiles($after: String) {
+  blobs(first: 100, after: $after) { edges { node { id name } } pageInfo { hasNextPage endCursor } }
+}`);
 
-const MAX_OF_GROUP = 5;
+const MAX_OF_GROUP = 10;
+/** Of 100 files each. */
+const MAX_FILE_PAGES = 5;
 
 interface Search {
   me: Me;
@@ -86,16 +90,28 @@ async function dialogs({ application, text, signal }: Required<Search>): Promise
 
 /** Of the newest files, because the service does not search them by name. */
 async function files({ application, text, signal }: Required<Search>): Promise<Entry[]> {
-  const { blobs } = await clientOf({ application: application! }).query(FILES, {}, { signal });
-  return blobs.edges
-    .filter(({ node: { id, name } }) => isIn(name ?? '', text) || String(id) === text)
-    .map(({ node: { id, name } }) => ({
-      group: t`Files`,
-      name: name ?? String(id),
-      detail: String(id),
-      icon: IconFile,
-      open: `/apps/${application}/files?file=${id}`,
-    }));
+  const found: Entry[] = [];
+  let after: string | null = null;
+  for (let page = 0; page < MAX_FILE_PAGES && found.length < MAX_OF_GROUP; page++) {
+    const { blobs }: ResultOf<typeof FILES> = await clientOf({ application: application! }).query(
+      FILES,
+      { after },
+      { signal },
+    );
+    for (const { node } of blobs.edges) {
+      if (!isIn(node.name ?? '', text) && String(node.id) !== text) continue;
+      found.push({
+        group: t`Files`,
+        name: node.name ?? String(node.id),
+        detail: String(node.id),
+        icon: IconFile,
+        open: `/apps/${application}/files?file=${node.id}`,
+      });
+    }
+    if (!blobs.pageInfo.hasNextPage) break;
+    after = blobs.pageInfo.endCursor;
+  }
+  return found;
 }
 
 async function settings({ application, text }: Required<Search>): Promise<Entry[]> {

@@ -15,7 +15,7 @@ import './palette.css';
 const PAUSE_MS = 200;
 /** Single letters match too much. */
 const SEARCHED = /^\d|.{2}/;
-const MAX_ENTRIES = 12;
+const MAX_ENTRIES = 25;
 
 /** Opens pages, records and documentation, and runs actions. Keys count that are typed right after Ctrl+K, also before anything is loaded. */
 export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Group, Modal, Text } from '@mantine/core';
+import { Group, Modal, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../../app/clients.ts';
@@ -10,6 +10,7 @@ import { idOf } from '../../app/user-search.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
+import { Status } from '../../ui/status.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { FILES, type ListedFile, useOpensFiles } from './documents.ts';
@@ -92,11 +93,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
     name: t`Readable by`,
     width: '9rem',
     isMinor: true,
-    render: ({ public: isPublic }) => (
-      <Badge variant="light" tt="none">
-        {isPublic ? t`Public` : t`Sessions`}
-      </Badge>
-    ),
+    render: ({ public: isPublic }) => <Status>{isPublic ? t`Public` : t`Sessions`}</Status>,
   },
   { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

@@ -1,12 +1,13 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/page.tsx';
+import { Status } from '../../ui/status.tsx';
 import { AssistantForm } from './assistant-form.tsx';
 import { ASSISTANTS, type Assistant } from './documents.ts';
 import { TryAssistant } from './try-assistant.tsx';
@@ -66,9 +67,9 @@ export function Assistants({ application }: { application: number }) {
                   </div>
                   <Group gap="xs">
                     {!assistant.hasApiKey && (
-                      <Badge color="gray" variant="outline" c="dimmed">
+                      <Status>
                         <Trans>No API key</Trans>
-                      </Badge>
+                      </Status>
                     )}
                     <Button
                       size="xs"

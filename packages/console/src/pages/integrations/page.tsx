@@ -24,7 +24,7 @@ export function IntegrationsPage() {
   const navigate = useNavigate({ from: '/apps/$application/integrations' });
   return (
     <Page
-      title={t`Sign-in, mail and models`}
+      title={t`Integrations`}
       description={t`Other services that the application uses. Secrets are stored encrypted and never shown again.`}
     >
       <Tabs

@@ -1,24 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import {
-  Alert,
-  Badge,
-  Button,
-  Card,
-  Group,
-  PasswordInput,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Card, Group, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { submitting } from '../../ui/form.tsx';
+import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values.tsx';
 
 export interface ProviderField {
@@ -53,13 +42,13 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
                 {name}
               </Title>
               {stored ? (
-                <Badge color="teal.9" variant="filled">
+                <Status tone="good">
                   <Trans>Set up</Trans>
-                </Badge>
+                </Status>
               ) : (
-                <Badge color="gray" variant="outline" c="dimmed">
+                <Status>
                   <Trans>Not set up</Trans>
-                </Badge>
+                </Status>
               )}
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -54,7 +54,7 @@ export function Usage({ application }: { application: number }) {
                 <Chart
                   label={t`Tokens per day`}
                   times={days.map(({ day }) => Date.parse(day) / 1000)}
-                  values={days.map(({ tokens }) => tokens)}
+                  parts={[{ name: t`Tokens per day`, values: days.map(({ tokens }) => tokens), color: '--bar' }]}
                 />
               </Card>
               <Figures

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Code, Collapse, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Code, Collapse, Stack, Table, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { mutate } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { Status } from '../../ui/status.tsx';
 import { type Difference, type ShownJob, START_CHECK } from './documents.ts';
 import { outcomeOf } from './text.ts';
 
@@ -99,14 +100,7 @@ function Differences({ check, differences }: { check: Check; differences: readon
                 <Table.Td>{stored ?? 'nothing'}</Table.Td>
                 <Table.Td>{expected ?? 'nothing'}</Table.Td>
                 <Table.Td>
-                  <Badge
-                    variant="light"
-                    tt="none"
-                    color={isRepaired ? 'brand' : 'gray'}
-                    c={isRepaired ? undefined : 'dimmed'}
-                  >
-                    {isRepaired ? t`Repaired` : t`Differs`}
-                  </Badge>
+                  <Status tone={isRepaired ? 'good' : 'bad'}>{isRepaired ? t`Repaired` : t`Differs`}</Status>
                 </Table.Td>
               </Table.Tr>
             ))}

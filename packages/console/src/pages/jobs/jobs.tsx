@@ -20,6 +20,7 @@ export function JobsPage() {
   const navigate = useNavigate({ from: '/apps/$application/backups' });
   const open = (next: string | undefined) => void navigate({ search: next === undefined ? {} : { start: next } });
   const close = () => open(undefined);
+  const isExport = start !== undefined && start !== 'check';
   const jobs = useJobs(application);
   const active = jobs.rows.filter(isActive);
   return (
@@ -54,7 +55,7 @@ export function JobsPage() {
           </Empty>
         }
       />
-      <Modal opened={start === 'export'} onClose={close} title={t`Export`} size="lg" closeOnClickOutside={false}>
+      <Modal opened={isExport} onClose={close} title={t`Export`} size="lg" closeOnClickOutside={false}>
         <StartExport application={application} onDone={close} />
       </Modal>
       <Modal opened={start === 'check'} onClose={close} title={t`Start check`} size="lg">

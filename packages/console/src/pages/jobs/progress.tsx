@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
+import { Group, Progress, Stack, Text } from '@mantine/core';
+import { Status } from '../../ui/status.tsx';
 import type { ListedJob } from './documents.ts';
 import { DIFFERENT, hasOpenDifferences, percentOf, STATES } from './text.ts';
 
@@ -9,13 +10,9 @@ export function StateBadge({
   cancelRequestedAt,
   check,
 }: Pick<ListedJob, 'state' | 'cancelRequestedAt' | 'check'>) {
-  const { name, color } = check && hasOpenDifferences(check.checks) ? DIFFERENT : STATES[state];
+  const { name, tone } = check && hasOpenDifferences(check.checks) ? DIFFERENT : STATES[state];
   const isCanceling = state === 'RUNNING' && cancelRequestedAt !== null;
-  return (
-    <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined}>
-      {isCanceling ? t`Canceling` : name}
-    </Badge>
-  );
+  return <Status tone={tone}>{isCanceling ? t`Canceling` : name}</Status>;
 }
 
 export function JobProgress({ label, state, progress }: Pick<ListedJob, 'state' | 'progress'> & { label: string }) {

@@ -1,5 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { bytesText } from '../../ui/bytes.ts';
+import type { Tone } from '../../ui/status.tsx';
 import type { ListedJob } from './documents.ts';
 
 export function titleOf({ kind, isRepair }: Pick<ListedJob, 'kind' | 'isRepair'>): string {
@@ -7,17 +8,17 @@ export function titleOf({ kind, isRepair }: Pick<ListedJob, 'kind' | 'isRepair'>
   return isRepair ? t`Check and repair` : t`Check`;
 }
 
-export const STATES: Readonly<Record<ListedJob['state'], { name: string; color: string }>> = {
-  QUEUED: { name: t`Waiting`, color: 'gray' },
-  RUNNING: { name: t`Running`, color: 'brand' },
-  SUCCEEDED: { name: t`Done`, color: 'brand' },
-  FAILED: { name: t`Failed`, color: 'red' },
-  CANCELED: { name: t`Canceled`, color: 'gray' },
-  INTERRUPTED: { name: t`Interrupted`, color: 'red' },
+export const STATES: Readonly<Record<ListedJob['state'], { name: string; tone: Tone }>> = {
+  QUEUED: { name: t`Waiting`, tone: 'plain' },
+  RUNNING: { name: t`Running`, tone: 'warn' },
+  SUCCEEDED: { name: t`Done`, tone: 'good' },
+  FAILED: { name: t`Failed`, tone: 'bad' },
+  CANCELED: { name: t`Canceled`, tone: 'plain' },
+  INTERRUPTED: { name: t`Interrupted`, tone: 'bad' },
 };
 
 /** A check that succeeded, but found something. */
-export const DIFFERENT = { name: t`Differences`, color: 'red' };
+export const DIFFERENT: { name: string; tone: Tone } = { name: t`Differences`, tone: 'bad' };
 
 export function hasOpenDifferences(checks: readonly Pick<Check, 'differences' | 'repaired'>[]): boolean {
   return checks.some(({ differences, repaired }) => differences > repaired);

@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Card, Code, Group, Text } from '@mantine/core';
+import { Card, Code, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { memo, useState } from 'react';
+import { Status } from '../../ui/status.tsx';
 import { KINDS, type LiveEvent } from './documents.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -11,14 +12,11 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 export const EventItem = memo(({ event, application }: { event: LiveEvent; application: number }) => {
   const { kind, receivedAt, dialogId, details } = event;
   const [isOpen, setOpen] = useState(false);
-  const isRemoval = /Deleted|Removed|DELETED/.test(kind);
   return (
     <Card component="li" withBorder padding="xs">
       <Group gap="sm" justify="space-between">
         <Group gap="sm">
-          <Badge variant="light" tt="none" color={isRemoval ? 'red' : 'brand'}>
-            {KINDS[kind]}
-          </Badge>
+          <Status>{KINDS[kind]}</Status>
           {dialogId !== undefined && (
             <Link
               to="/apps/$application/dialogs/$dialog"

@@ -1,11 +1,12 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { Empty, Page } from '../../ui/page.tsx';
+import { Status, type Tone } from '../../ui/status.tsx';
 import { EventItem } from './event-item.tsx';
 import { Filters, readDialogId } from './filters.tsx';
 import type { Source } from './source.ts';
@@ -40,11 +41,11 @@ export function LivePage() {
   );
 }
 
-const STATES: Record<LiveState, { name: string; color: string }> = {
-  connecting: { name: t`Connecting`, color: 'gray' },
-  live: { name: t`Live`, color: 'brand' },
-  paused: { name: t`Paused`, color: 'gray' },
-  stopped: { name: t`Stopped`, color: 'red' },
+const STATES: Record<LiveState, { name: string; tone: Tone }> = {
+  connecting: { name: t`Connecting`, tone: 'plain' },
+  live: { name: t`Live`, tone: 'good' },
+  paused: { name: t`Paused`, tone: 'plain' },
+  stopped: { name: t`Stopped`, tone: 'bad' },
 };
 
 interface StreamProps {
@@ -64,14 +65,14 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
   const isOn = state === 'live' || state === 'connecting';
   useHotkeys([['p', () => (isOn ? pause() : resume())]]);
   const shown = kinds ? events.filter(({ kind }) => kinds.includes(kind)) : events;
-  const { name, color } = STATES[state];
+  const { name, tone } = STATES[state];
   return (
     <Stack>
       <Group justify="space-between">
         <Group gap="sm">
-          <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined} role="status">
+          <Status tone={tone} isLive>
             {name}
-          </Badge>
+          </Status>
           <Text size="sm" c="dimmed">
             {shown.length === events.length
               ? plural(events.length, { one: '# event', other: '# events' })
@@ -94,10 +95,18 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
       )}
       {shown.length === 0 ? (
         <Empty title={state === 'live' ? t`Waiting for events` : t`No events`}>
-          <Trans>
-            Events appear here when clients send messages, react or change records. After a pause, Resume delivers what
-            was missed.
-          </Trans>
+          {className === undefined ? (
+            <Trans>
+              A message that is sent, edited, read or deleted appears here at once, and so does a reaction. Try it: send
+              one in your app, or with sendMessage in GraphQL.
+            </Trans>
+          ) : (
+            <Trans>
+              A record of {className} that is created, changed or deleted appears here at once. Try it: change one in
+              Data.
+            </Trans>
+          )}{' '}
+          <Trans>After a pause, Resume delivers what was missed.</Trans>
         </Empty>
       ) : (
         <Stack gap="xs" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label={t`Events`}>

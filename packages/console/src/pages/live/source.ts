@@ -10,7 +10,8 @@ export interface Source {
 }
 
 interface Listener {
-  since: string;
+  /** Undefined: from now on. */
+  since?: string;
   signal: AbortSignal;
   next: (event: LiveEvent) => void;
   onGap: () => void;
@@ -23,14 +24,14 @@ export function subscribe({ target, dialogId, className }: Source, { since, next
     const take = ({ cursor, change, ...details }: RecordEvent) => next({ cursor, kind: change, ...now(), details });
     client.subscribe(
       RECORD_EVENTS,
-      { className, since },
+      { className, since: since ?? null },
       { ...options, next: ({ recordChanged }) => take(recordChanged) },
     );
     return;
   }
   client.subscribe(
     DIALOG_EVENTS,
-    { dialogId: dialogId ?? null, since },
+    { dialogId: dialogId ?? null, since: since ?? null },
     {
       ...options,
       next: ({ dialogEvents: { __typename, cursor, dialogId, ...details } }) =>

@@ -10,7 +10,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { Copyable } from '../../ui/values.tsx';
 import { CALLERS, callerOf, DETAILS, durationOf, type RequestDetails, TRANSPORTS, titleOf } from './documents.ts';
-import { Status } from './status.tsx';
+import { RequestStatus } from './status.tsx';
 
 interface DetailsProps {
   target: Target;
@@ -82,11 +82,12 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 function Entry({ target, request }: { target: Target; request: RequestDetails }) {
   const { at, transport, method, route, path, operation, fields, status, httpStatus, isSlow, isCutOff } = request;
-  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId } = request;
+  const { durationMs, responseBytes, network, userAgent, host, pid, errors, sessionId, className, missingIndex } =
+    request;
   return (
     <Card withBorder component="section" aria-label={titleOf(request)}>
       <Group gap="sm" wrap="nowrap" align="flex-start" mb="sm">
-        <Status of={status} isSlow={isSlow} />
+        <RequestStatus of={status} isSlow={isSlow} />
         <Title order={3} size="h5" style={{ overflowWrap: 'anywhere' }}>
           {titleOf(request)}
         </Title>
@@ -121,6 +122,11 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
         </Fact>
         <Fact name={t`Operation`}>{operation}</Fact>
         <Fact name={t`Root fields`}>{fields.join(', ')}</Fact>
+        {className !== null && (
+          <Fact name={t`Records of`}>
+            <ClassOfList target={target} name={className} missingIndex={missingIndex} />
+          </Fact>
+        )}
         <Fact name={t`Status as sent`}>
           {httpStatus === null ? t`none, over a socket` : httpStatus !== status ? httpStatus : null}
         </Fact>
@@ -129,6 +135,25 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
         <Fact name={t`Process`}>{`${host}, ${pid}`}</Fact>
       </dl>
     </Card>
+  );
+}
+
+/** A link only for an application, whose classes these are. */
+function ClassOfList({ target, name, missingIndex }: { target: Target; name: string; missingIndex: string[] }) {
+  const { application } = target;
+  if (application === 'none') return name;
+  const index = missingIndex.join(', ');
+  return (
+    <>
+      <Link to="/apps/$application/data/$class" params={{ application, class: name }}>
+        {name}
+      </Link>
+      {index !== '' && (
+        <Text size="xs" c="dimmed">
+          <Trans>An index on {index} makes the list faster.</Trans>
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -1,13 +1,15 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 
-export const REQUESTS = graphql(`query ConsoleRequests($filter: RequestLogFilter, $first: Int!, $after: String) {
-  requestLog(filter: $filter, first: $first, after: $after) {
+export const REQUESTS = graphql(`query ConsoleRequests(
+  $filter: RequestLogFilter, $orderBy: RequestLogOrder, $first: Int!, $after: String
+) {
+  requestLog(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
     cursor
     skippedCount
     edges { node {
       id at requestId transport method route path operation fields status durationMs isSlow caller userId apiKeyId
-      administratorId errors { message }
+      administratorId className errors { message }
     } }
     pageInfo { hasNextPage endCursor }
   }
@@ -18,7 +20,7 @@ export const REQUEST_LOGGED = graphql(`subscription ConsoleRequestLogged($filter
     cursor
     request {
       id at requestId transport method route path operation fields status durationMs isSlow caller userId apiKeyId
-      administratorId errors { message }
+      administratorId className errors { message }
     }
   }
 }`);
@@ -28,7 +30,7 @@ export const DETAILS = graphql(`query ConsoleRequestDetails($requestId: String!)
   requestLog(filter: { requestId: $requestId }, first: 20) {
     edges { node {
       id at requestId host pid transport method route path operation fields status httpStatus durationMs isSlow isCutOff
-      caller userId apiKeyId administratorId sessionId network userAgent responseBytes
+      caller userId apiKeyId administratorId sessionId network userAgent responseBytes className missingIndex
       errors { message code path }
     } }
     pageInfo { hasNextPage }

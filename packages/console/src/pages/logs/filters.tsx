@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
-import { Select, SimpleGrid, TextInput } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { Button, Collapse, Group, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useRef, useState } from 'react';
 import { useTypedFilter } from '../../app/typing.ts';
 import { idOf } from '../../app/user-search.ts';
@@ -8,7 +8,7 @@ import { CALLERS, TRANSPORTS } from './documents.ts';
 
 /** In the address, and therefore untrusted. */
 export type LogSearch = Partial<
-  Record<'status' | 'transport' | 'route' | 'caller' | 'user' | 'id' | 'period' | 'request', string>
+  Record<'status' | 'transport' | 'route' | 'caller' | 'user' | 'id' | 'period' | 'request' | 'sort', string>
 >;
 
 const STATUSES = [
@@ -51,6 +51,9 @@ function isIn<Names extends object>(names: Names, text: string | undefined): tex
 const optionsOf = (names: Readonly<Record<string, string>>) =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
+/** Behind a button, unless the address has them. */
+const RARE = ['transport', 'caller', 'user', 'id'] as const;
+
 interface FiltersProps {
   search: LogSearch;
   onChange: (change: LogSearch) => void;
@@ -59,58 +62,76 @@ interface FiltersProps {
 
 export function Filters({ search, onChange, hasUsers }: FiltersProps) {
   const first = useRef<HTMLInputElement>(null);
+  const rare = RARE.filter((name) => search[name] !== undefined).length;
+  const [isOpen, { toggle }] = useDisclosure(rare > 0);
   useHotkeys([['/', () => first.current?.focus()]]);
   return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <TypedFilter
-        label={t`Route or operation`}
-        placeholder={t`/users, createUser`}
-        value={search.route}
-        onChange={(route) => onChange({ route })}
-        input={first}
-      />
-      <Select
-        label={t`Status`}
-        placeholder={t`All`}
-        data={STATUSES}
-        value={search.status ?? null}
-        onChange={(status) => onChange({ status: status ?? undefined })}
-        clearable
-      />
-      <Select
-        label={t`Transport`}
-        placeholder={t`All`}
-        data={optionsOf(TRANSPORTS)}
-        value={search.transport ?? null}
-        onChange={(transport) => onChange({ transport: transport ?? undefined })}
-        clearable
-      />
-      <Select
-        label={t`Time`}
-        placeholder={t`All that is stored`}
-        data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
-        value={search.period ?? null}
-        onChange={(period) => onChange({ period: period ?? undefined })}
-        clearable
-      />
-      <Select
-        label={t`Caller`}
-        placeholder={t`All`}
-        data={optionsOf(CALLERS)}
-        value={search.caller ?? null}
-        onChange={(caller) => onChange({ caller: caller ?? undefined })}
-        clearable
-      />
-      {hasUsers && (
-        <TypedFilter label={t`User`} placeholder={t`Id`} value={search.user} onChange={(user) => onChange({ user })} />
-      )}
-      <TypedFilter
-        label={t`Request id`}
-        placeholder={t`X-Request-Id`}
-        value={search.id}
-        onChange={(id) => onChange({ id })}
-      />
-    </SimpleGrid>
+    <div>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <TypedFilter
+          label={t`Route or operation`}
+          placeholder={t`/users, createUser`}
+          value={search.route}
+          onChange={(route) => onChange({ route })}
+          input={first}
+        />
+        <Select
+          label={t`Status`}
+          placeholder={t`All`}
+          data={STATUSES}
+          value={search.status ?? null}
+          onChange={(status) => onChange({ status: status ?? undefined })}
+          clearable
+        />
+        <Select
+          label={t`Time`}
+          placeholder={t`All that is stored`}
+          data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
+          value={search.period ?? null}
+          onChange={(period) => onChange({ period: period ?? undefined })}
+          clearable
+        />
+        <Group align="flex-end">
+          <Button variant="default" onClick={toggle} aria-expanded={isOpen}>
+            {rare > 0 ? t`More filters (${rare})` : t`More filters`}
+          </Button>
+        </Group>
+      </SimpleGrid>
+      <Collapse expanded={isOpen}>
+        <SimpleGrid cols={{ base: 2, sm: 4 }} mt="sm">
+          <Select
+            label={t`Transport`}
+            placeholder={t`All`}
+            data={optionsOf(TRANSPORTS)}
+            value={search.transport ?? null}
+            onChange={(transport) => onChange({ transport: transport ?? undefined })}
+            clearable
+          />
+          <Select
+            label={t`Caller`}
+            placeholder={t`All`}
+            data={optionsOf(CALLERS)}
+            value={search.caller ?? null}
+            onChange={(caller) => onChange({ caller: caller ?? undefined })}
+            clearable
+          />
+          {hasUsers && (
+            <TypedFilter
+              label={t`User`}
+              placeholder={t`Id`}
+              value={search.user}
+              onChange={(user) => onChange({ user })}
+            />
+          )}
+          <TypedFilter
+            label={t`Request id`}
+            placeholder={t`X-Request-Id`}
+            value={search.id}
+            onChange={(id) => onChange({ id })}
+          />
+        </SimpleGrid>
+      </Collapse>
+    </div>
   );
 }
 

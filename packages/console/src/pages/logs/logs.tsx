@@ -1,7 +1,7 @@
 import type { ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Alert, Badge, Button, Code, Group, Text, UnstyledButton } from '@mantine/core';
+import { Alert, Button, Code, Group, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -10,11 +10,12 @@ import { query, SERVICE, type Target } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
+import { Status, type Tone } from '../../ui/status.tsx';
 import { DetailsDrawer } from './details.tsx';
 import { callerOf, durationOf, type LoggedRequest, REQUESTS, titleOf } from './documents.ts';
 import { Filters, filterOf, type LogSearch } from './filters.tsx';
 import './logs.css';
-import { Status } from './status.tsx';
+import { RequestStatus } from './status.tsx';
 import { type FollowState, useLiveRequests } from './use-live-requests.ts';
 
 const from = '/shell/apps/$application/logs';
@@ -69,6 +70,7 @@ function Logs({ target, search, onSearch }: LogsProps) {
         target={target}
         search={filters}
         onOpen={(requestId) => onSearch({ request: requestId }, false)}
+        onSort={(sort) => onSearch({ sort })}
         onClear={() => onSearch(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))}
       />
       <DetailsDrawer target={target} requestId={request} onClose={() => onSearch({ request: undefined })} />
@@ -82,18 +84,21 @@ interface ListProps {
   target: Target;
   search: LogSearch;
   onOpen: (requestId: string) => void;
+  onSort: (sort: string | undefined) => void;
   onClear: () => void;
 }
 
-function List({ target, search, onOpen, onClear }: ListProps) {
+function List({ target, search, onOpen, onSort, onClear }: ListProps) {
   /** Newest first. Not in the cache of the query, because a page that is being loaded would replace them. */
   const [added, setAdded] = useState<LoggedRequest[]>([]);
   const filter = useMemo(() => filterOf(search), [search]);
+  const isBySlowness = search.sort === 'duration';
+  const orderBy = isBySlowness ? 'SLOWEST' : 'NEWEST';
   const requests = useInfiniteQuery({
     ...forward,
     queryKey: [target.application, 'requests', search],
     queryFn: async ({ pageParam, signal }) =>
-      (await query(target, REQUESTS, { filter, first: PAGE_SIZE, after: pageParam }, signal)).requestLog,
+      (await query(target, REQUESTS, { filter, orderBy, first: PAGE_SIZE, after: pageParam }, signal)).requestLog,
     // Live rows follow the list, which a refetch would only repeat.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -103,15 +108,19 @@ function List({ target, search, onOpen, onClear }: ListProps) {
   const follow = useLiveRequests({
     target,
     filter,
-    since: pages?.[0]?.cursor,
+    // A new request has its place among the newest ones only.
+    since: isBySlowness ? undefined : pages?.[0]?.cursor,
     onRequest: (request) => setAdded((old) => [request, ...old]),
   });
-  const columns = useMemo(() => columnsOf(onOpen), [onOpen]);
+  const columns = useMemo(
+    () => columnsOf(onOpen, { isSorted: isBySlowness, onToggle: () => onSort(isBySlowness ? undefined : 'duration') }),
+    [onOpen, onSort, isBySlowness],
+  );
   const skipped = pages?.[0]?.skippedCount ?? 0;
-  const isFiltered = Object.values(search).some((value) => value !== undefined);
+  const isFiltered = Object.entries(search).some(([name, value]) => name !== 'sort' && value !== undefined);
   return (
     <>
-      <FollowBar {...follow} />
+      {!isBySlowness && <FollowBar {...follow} />}
       {skipped > 0 && (
         <Alert color="yellow" role="note">
           <Plural
@@ -156,22 +165,22 @@ function NothingLogged() {
   );
 }
 
-const STATES: Record<FollowState, { name: string; color: string }> = {
-  live: { name: t`Live`, color: 'brand' },
-  paused: { name: t`Paused`, color: 'gray' },
-  stopped: { name: t`Stopped`, color: 'red' },
+const STATES: Record<FollowState, { name: string; tone: Tone }> = {
+  live: { name: t`Live`, tone: 'good' },
+  paused: { name: t`Paused`, tone: 'plain' },
+  stopped: { name: t`Stopped`, tone: 'bad' },
 };
 
 function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveRequests>) {
   const toggle = useCallback(() => (state === 'live' ? pause() : resume()), [state, pause, resume]);
   useHotkeys([['p', toggle]]);
-  const { name, color } = STATES[state];
+  const { name, tone } = STATES[state];
   return (
     <>
       <Group justify="space-between">
-        <Badge variant="light" tt="none" color={color} c={color === 'gray' ? 'dimmed' : undefined} role="status">
+        <Status tone={tone} isLive>
           {name}
-        </Badge>
+        </Status>
         <Button size="xs" variant="default" onClick={toggle} aria-keyshortcuts="p">
           {state === 'live' ? t`Pause` : t`Resume`}
         </Button>
@@ -197,29 +206,33 @@ function withAdded({ pages, pageParams }: LoadedLog, added: readonly LoggedReque
   return { pages: [{ ...first, edges }, ...rest], pageParams };
 }
 
+/** The root fields, and the class of a list. */
+const whatOf = ({ fields, className }: LoggedRequest) =>
+  className === null ? fields.join(', ') : t`${fields.join(', ')} of ${className}`;
+
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-const columnsOf = (open: (requestId: string) => void): Column<LoggedRequest>[] => [
+const columnsOf = (open: (requestId: string) => void, sort: Column<LoggedRequest>['sort']): Column<LoggedRequest>[] => [
   {
     name: t`Request`,
     width: 'minmax(0, 3fr)',
     render: (request) => (
       <Group gap="xs" wrap="nowrap">
-        <Status of={request.status} isSlow={request.isSlow} />
+        <RequestStatus of={request.status} isSlow={request.isSlow} />
         <div style={{ minWidth: 0 }}>
           <UnstyledButton className="row-link" onClick={() => open(request.requestId)}>
             {titleOf(request)}
           </UnstyledButton>
           <Text size="xs" c="dimmed" truncate>
-            {request.errors[0]?.message ?? request.fields.join(', ')}
+            {request.errors[0]?.message ?? whatOf(request)}
           </Text>
         </div>
       </Group>
     ),
   },
   { name: t`Caller`, width: 'minmax(0, 1.2fr)', isMinor: true, render: callerOf },
-  { name: t`Duration`, width: '5rem', isMinor: true, render: ({ durationMs }) => durationOf(durationMs) },
+  { name: t`Duration`, width: '6rem', isMinor: true, sort, render: ({ durationMs }) => durationOf(durationMs) },
   {
     name: t`Request id`,
     width: '8rem',

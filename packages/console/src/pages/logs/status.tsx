@@ -1,11 +1,8 @@
-import { Badge } from '@mantine/core';
+import { t } from '@lingui/core/macro';
+import { Status } from '../../ui/status.tsx';
 
-/** The number says what the color does. */
-export function Status({ of, isSlow }: { of: number; isSlow: boolean }) {
-  const color = of >= 500 ? 'red' : of >= 400 ? 'orange' : 'brand';
-  return (
-    <Badge className={`log-status log-status-${color}`} variant="light" color={color} tt="none" radius="sm">
-      {isSlow ? `${of} slow` : of}
-    </Badge>
-  );
+/** Failed, refused or slow. */
+export function RequestStatus({ of, isSlow }: { of: number; isSlow: boolean }) {
+  const tone = of >= 500 ? 'bad' : of >= 400 || isSlow ? 'warn' : 'good';
+  return <Status tone={tone}>{isSlow ? t`${of} slow` : of}</Status>;
 }

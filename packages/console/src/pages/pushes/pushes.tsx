@@ -1,7 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Badge, Button, Group, Modal, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
@@ -10,6 +9,8 @@ import { useListPolling } from '../../app/polling.ts';
 import { idOf } from '../../app/user-search.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
+import { Status } from '../../ui/status.tsx';
+import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { CreatePush } from './create-push.tsx';
@@ -23,7 +24,7 @@ export function PushesPage() {
   const { application } = useParams({ from });
   const { user } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/pushes' });
-  const [isOpen, { open, close }] = useDisclosure();
+  const [isOpen, { open, close }] = useOpenInAddress('create');
   const target: Target = { application, onBehalfOf: idOf(user) };
   const events = useInfiniteQuery({
     ...forward,
@@ -93,11 +94,7 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
   {
     name: t`State`,
     width: '7rem',
-    render: ({ active }) => (
-      <Badge variant="light" tt="none" color={active ? 'brand' : 'gray'} c={active ? undefined : 'dimmed'}>
-        {active ? t`Active` : t`Ended`}
-      </Badge>
-    ),
+    render: ({ active }) => <Status tone={active ? 'good' : 'plain'}>{active ? t`Active` : t`Ended`}</Status>,
   },
   { name: t`Sent`, width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
   { name: t`Sends`, width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },

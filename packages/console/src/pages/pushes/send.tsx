@@ -1,5 +1,5 @@
 import { plural, t } from '@lingui/core/macro';
-import { Badge, SegmentedControl, Text } from '@mantine/core';
+import { SegmentedControl, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query } from '../../app/clients.ts';
@@ -7,13 +7,14 @@ import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { idOf } from '../../app/user-search.ts';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
+import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values.tsx';
 import { channelName, DELIVERIES, type Delivery } from './documents.ts';
 
 const from = '/shell/apps/$application/pushes/sends/$send';
 
 const STATES = { PENDING: t`Pending`, DELIVERED: t`Delivered`, FAILED: t`Failed` };
-const COLORS = { PENDING: 'gray', DELIVERED: 'brand', FAILED: 'red' };
+const TONES = { PENDING: 'plain', DELIVERED: 'good', FAILED: 'bad' } as const;
 
 const readStatus = (text: string | undefined): Delivery['status'] | null =>
   text !== undefined && text in STATES ? (text as Delivery['status']) : null;
@@ -85,11 +86,7 @@ const columnsOf = (application: number): Column<Delivery>[] => [
   {
     name: t`State`,
     width: '7rem',
-    render: ({ status }) => (
-      <Badge variant="light" tt="none" color={COLORS[status]} c={status === 'PENDING' ? 'dimmed' : undefined}>
-        {STATES[status]}
-      </Badge>
-    ),
+    render: ({ status }) => <Status tone={TONES[status]}>{STATES[status]}</Status>,
   },
   {
     name: t`Answer of the provider`,

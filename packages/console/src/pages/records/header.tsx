@@ -1,5 +1,5 @@
 import { t } from '@lingui/core/macro';
-import { ActionIcon, Menu, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Loader, Menu, UnstyledButton } from '@mantine/core';
 import {
   IconAlignLeft,
   IconArrowDown,
@@ -78,6 +78,7 @@ export function ColumnHeader(props: HeaderProps) {
     <>
       <Icon size={14} aria-label={type} />
       <span>{name}</span>
+      {field?.index === 'BUILDING' && <Loader size={12} role="img" aria-label={t`index is being built`} />}
       {sorted === 'ascending' && <IconArrowUp size={14} aria-label={t`ascending`} />}
       {sorted === 'descending' && <IconArrowDown size={14} aria-label={t`descending`} />}
     </>

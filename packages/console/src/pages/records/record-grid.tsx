@@ -3,11 +3,10 @@ import { Plural, Trans } from '@lingui/react/macro';
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
-import { mutate } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { idOf } from '../../app/user-search.ts';
@@ -17,7 +16,7 @@ import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
 import { Bulk } from './bulk.tsx';
 import { useChanges } from './changes.ts';
 import { useColumns } from './columns.tsx';
-import { type DataRecord, type Field, type RecordClass, UPDATE_CLASS } from './documents.ts';
+import type { DataRecord, Field, RecordClass } from './documents.ts';
 import { Filters, readConditions, recordFilter } from './filters.tsx';
 import { GridMenus } from './grid-menus.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -28,7 +27,7 @@ import { RecordPanel } from './record-panel.tsx';
 import { listRequests } from './requests.ts';
 import { Requests } from './requests-view.tsx';
 import { Statistics } from './statistics.tsx';
-import { classesKey } from './use-class.ts';
+import { useIndex } from './use-index.ts';
 import { useLiveRecords } from './use-live-records.ts';
 import { countQuery, fetchRecords, recordsKey, type View } from './view.ts';
 
@@ -64,7 +63,7 @@ export function RecordGrid({ application, definition }: { application: number; d
     live.clear();
     return queries.invalidateQueries({ queryKey: queryKey.slice(0, 3) });
   };
-  const index = useIndex(application, definition);
+  const index = useIndex(application);
   const mayDefine = hasRole(useMe(), ['DEVELOPER'], application);
   const onProblem = (error: unknown) =>
     notifications.show({ color: 'red', title: t`Not done`, message: sentenceOf(error) });
@@ -77,7 +76,7 @@ export function RecordGrid({ application, definition }: { application: number; d
     onSort: (sort) => change({ sort }),
     onFilter: setFiltered,
     onStatistics: setCounted,
-    onIndex: mayDefine ? (field, isIndexed) => index.mutate({ field, isIndexed }) : undefined,
+    onIndex: mayDefine ? ({ name }, isIndexed) => index.mutate({ definition, fields: [name], isIndexed }) : undefined,
     onProblem,
   });
   const isSelected = ({ id }: DataRecord) => selected.has(id);
@@ -114,11 +113,7 @@ export function RecordGrid({ application, definition }: { application: number; d
         </Group>
       </Group>
       {mayDefine && view.onBehalfOf === undefined && (view.orderBy !== null || conditions.length > 0) && (
-        <IndexAdvice
-          view={view}
-          definition={definition}
-          onIndex={(field) => index.mutate({ field, isIndexed: true })}
-        />
+        <IndexAdvice key={JSON.stringify(queryKey)} view={view} definition={definition} />
       )}
       {chosen.length > 0 && (
         <Bulk
@@ -230,25 +225,4 @@ function Total({ view }: { view: View }) {
         ))}
     </Text>
   );
-}
-
-function useIndex(application: number, definition: RecordClass) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ field, isIndexed }: { field: Field; isIndexed: boolean }) => {
-      const fields = definition.fields.map(({ name, type, array, required, unique, index }) => ({
-        name,
-        type,
-        array,
-        required,
-        unique,
-        index: name === field.name ? isIndexed : index === 'READY' || index === 'BUILDING',
-      }));
-      return mutate({ application }, UPDATE_CLASS, { name: definition.name, input: { fields } });
-    },
-    onSuccess: () => {
-      notifications.show({ message: t`Class saved` });
-      return queries.invalidateQueries({ queryKey: classesKey(application) });
-    },
-  });
 }

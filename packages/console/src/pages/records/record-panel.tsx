@@ -38,6 +38,7 @@ export type OpenedRecord = NonNullable<Awaited<ReturnType<typeof fetchRecord>>>;
 
 /** All about one record, beside the grid. */
 export function RecordPanel({ view, definition, id, tab = 'fields', onTab, onClose, onChanged }: RecordPanelProps) {
+  const [entry, setEntry] = useState<string>();
   const record = useQuery({
     queryKey: [view.application, 'record', view.className, view.onBehalfOf ?? null, id],
     queryFn: ({ signal }) => fetchRecord(view, id!, signal),
@@ -90,7 +91,7 @@ export function RecordPanel({ view, definition, id, tab = 'fields', onTab, onClo
                 />
               </Tabs.Panel>
               <Tabs.Panel value="history">
-                <AuditEntries target={view} filters={{ subject: 'Record', id: loaded.id }} />
+                <AuditEntries target={view} filters={{ subject: 'Record', id: loaded.id, entry }} onEntry={setEntry} />
               </Tabs.Panel>
               <Tabs.Panel value="requests">
                 <Requests of={recordRequests(definition, loaded)} />
