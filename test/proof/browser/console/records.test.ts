@@ -147,6 +147,20 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await page.getByRole('columnheader', { name: 'isOld' }).waitFor({ state: 'detached' });
   });
 
+  test.each([1024, 390])('fields and permissions of a class fit a window of %i pixels', async (width) => {
+    const { name } = await createParts(1);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?tab=definition`, {
+      viewport: { width, height: 800 },
+    });
+    for (const box of ['List: amount', 'Index: amount', 'Read: API keys only']) {
+      const { x, width: own } = (await page.getByLabel(box).boundingBox())!;
+      expect(x + own, box).toBeLessThan(width);
+    }
+    if (width === 390) await page.locator('tr', { hasText: 'amount' }).getByText('Required').click();
+    else await page.getByLabel('Required: amount').click();
+    expect(await page.getByLabel('Required: amount').isChecked()).toBe(true);
+  });
+
   test('a list that reads many rows names the index that makes it fast, and creates it', async () => {
     const { name, where } = await createParts(1);
     const records = Array.from({ length: 100 }, (_, at) => ({ fields: { name: 'part', amount: at } }));

@@ -61,6 +61,9 @@ export function permissionInput(form: PermissionForm, actions: readonly Action[]
   );
 }
 
+/** In tables, whose header labels the columns except on phones. */
+export const CHOICE = { labelWrapper: 'only-on-phones' };
+
 interface PermissionInputsProps {
   /** Those of a record have no `create`, and cannot be limited to API keys. */
   actions?: readonly Action[];
@@ -74,40 +77,37 @@ export function PermissionInputs({ actions = ACTIONS, value, onChange }: Permiss
   const columns = (Object.keys(NAMES) as Access[]).filter((access) => isOfClass || access !== 'NOT_ALLOWED');
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth={480}>
-        <Table verticalSpacing="xs" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th />
+      <Table className="stacked" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th />
+            {columns.map((access) => (
+              <Table.Th key={access}>{NAMES[access]}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {actions.map((action) => (
+            <Table.Tr key={action}>
+              <Table.Th scope="row">{TITLES[action]}</Table.Th>
               {columns.map((access) => (
-                <Table.Th key={access} ta="center">
-                  {NAMES[access]}
-                </Table.Th>
+                <Table.Td key={access} className="choice">
+                  {(action !== 'create' || access !== 'OWNER') && (
+                    <Radio
+                      aria-label={`${TITLES[action]}: ${NAMES[access]}`}
+                      label={NAMES[access]}
+                      classNames={CHOICE}
+                      name={`access-${action}`}
+                      checked={value[action].access === access}
+                      onChange={() => onChange({ ...value, [action]: { ...value[action], access } })}
+                    />
+                  )}
+                </Table.Td>
               ))}
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {actions.map((action) => (
-              <Table.Tr key={action}>
-                <Table.Th scope="row">{TITLES[action]}</Table.Th>
-                {columns.map((access) => (
-                  <Table.Td key={access}>
-                    {(action !== 'create' || access !== 'OWNER') && (
-                      <Radio
-                        aria-label={`${TITLES[action]}: ${NAMES[access]}`}
-                        name={`access-${action}`}
-                        checked={value[action].access === access}
-                        onChange={() => onChange({ ...value, [action]: { ...value[action], access } })}
-                        styles={{ inner: { margin: '0 auto' } }}
-                      />
-                    )}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </Table>
       {actions.map((action) => {
         const { access, groups, ids } = value[action];
         const set = (change: Partial<ActionForm>) => onChange({ ...value, [action]: { ...value[action], ...change } });
