@@ -46,6 +46,7 @@ export const theme = createTheme({
     Card: { defaultProps: { radius: 'md' } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t`Show or hide the password` } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t`Dismiss` } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, transitionProps: { duration: 0 } } },
   },
 });

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Confirmation } from '../ui/confirm-button.tsx';
+import { Footer } from '../ui/form.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { type Message, type MessagesPage, without } from './messages.ts';
@@ -141,10 +142,7 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
         maxRows={12}
         data-autofocus
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          <Trans>Cancel</Trans>
-        </Button>
+      <Footer onCancel={onDone}>
         <Button
           onClick={() => save.mutate({ text: edited, before: text })}
           loading={save.isPending}
@@ -152,7 +150,7 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
         >
           <Trans>Save</Trans>
         </Button>
-      </Group>
+      </Footer>
     </Stack>
   );
 }

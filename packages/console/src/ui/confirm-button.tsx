@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
+import { Footer } from './form.tsx';
 
 interface Question {
   label: string;
@@ -59,10 +59,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
             data-autofocus
           />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onClose}>
           <Button
             color={isHarmless ? 'brand' : 'red.8'}
             onClick={confirm}
@@ -70,7 +67,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
           >
             {label}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </Modal>
   );

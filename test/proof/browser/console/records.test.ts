@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await press('ArrowUp', 'Control+v');
     await expect.poll(() => cell(page, 'name: part 2').count()).toBe(2);
     await press('Shift+Enter');
-    await page.getByRole('dialog', { name: /^Record / }).waitFor();
+    await page.getByRole('dialog', { name: `part 2 ${name}` }).waitFor();
     const stored = await db.record.findMany({ where, orderBy: { id: 'asc' } });
     expect(stored.map(({ fields }) => fields)).toEqual([
       { name: 'part 0', amount: 0 },
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     const editor = await createUser({ login: 'editor', tag_list: 'editors' });
     const guest = await createUser({ login: 'guest' });
     const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=permissions`);
-    const panel = page.getByRole('dialog', { name: `Record ${id}` });
+    const panel = page.getByRole('dialog', { name: `${name} · ${id}` });
     await panel.getByRole('radio', { name: 'Read: Groups' }).check();
     await panel.getByRole('combobox', { name: 'Read: groups' }).fill('editors');
     await page.keyboard.press('Enter');
@@ -237,6 +237,25 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await panel.getByRole('tab', { name: 'History' }).click();
     await panel.getByText('Changed Record').first().waitFor();
     await panel.getByText('fields').first().waitFor();
+  });
+
+  test('the panel names the record, and has inputs for numbers and for times in the time zone of the person', async () => {
+    const { name, where, ids } = await createParts(1, [{ name: 'soldAt', type: 'DATE' }]);
+    const { page, problems } = await openAs(await owner(), `${APP}/data/${name}?record=${ids[0]}`, {
+      timezoneId: 'Asia/Kathmandu',
+    });
+    const panel = page.getByRole('dialog', { name: `part 0 ${name} · ${ids[0]}` });
+    await panel.getByLabel('amount').fill('x12');
+    await panel.getByLabel('soldAt').fill('2026-11-23T18:00');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    const stored = async () => (await db.record.findFirstOrThrow({ where })).fields;
+    await expect.poll(stored).toEqual({ name: 'part 0', amount: 12, soldAt: Date.parse('2026-11-23T12:15:00Z') });
+    await page.reload();
+    expect(await panel.getByLabel('soldAt').inputValue()).toBe('2026-11-23T18:00');
+    await panel.getByLabel('soldAt').fill('');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(stored).toEqual({ name: 'part 0', amount: 12 });
+    expect(problems).toEqual([]);
   });
 
   test('the shown requests run in each form', async () => {
@@ -372,12 +391,13 @@ async function sampleFile(text: string): Promise<string> {
 let classes = 0;
 
 /** A class of records with the name `part <number>` and the amount `<number>`; names are unique in an empty one. */
-async function createParts(count: number) {
+async function createParts(count: number, more: { name: string; type: string }[] = []) {
   const name = `Part${++classes}`;
   const fields = [
     { name: 'name', type: 'STRING', unique: count === 0 },
     { name: 'amount', type: 'INTEGER' },
     { name: 'isOld', type: 'BOOLEAN' },
+    ...more,
   ];
   const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
   await graphql(define, { input: { name, fields } }, apiKey);

@@ -6,7 +6,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { idOf } from '../../app/user-search.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
@@ -111,11 +111,11 @@ export function CreatePush({ application, onDone }: { application: number; onDon
             allowDecimal={false}
           />
         </Group>
-        <Group justify="flex-end">
+        <Footer onCancel={onDone}>
           <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
             <Trans>Create</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

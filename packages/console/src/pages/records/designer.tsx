@@ -4,7 +4,7 @@ import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title }
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
 import { classesKey } from './use-class.ts';
@@ -51,10 +51,12 @@ interface DesignerProps {
   /** Undefined to create one. */
   existing?: RecordClass;
   onDone: (name: string) => void;
+  /** In a dialog. */
+  onCancel?: () => void;
 }
 
 /** Fields, indexes and permissions of a class. */
-export function Designer({ application, existing, onDone }: DesignerProps) {
+export function Designer({ application, existing, onDone, onCancel }: DesignerProps) {
   const [name, setName] = useState(existing?.name ?? '');
   const [fields, setFields] = useState(() => existing?.fields.map(storedField) ?? [newField()]);
   const [permissions, setPermissions] = useState<PermissionForm>(() => permissionForm(existing?.permissions));
@@ -117,11 +119,11 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
           <Trans>Permissions</Trans>
         </Title>
         <PermissionInputs value={permissions} onChange={setPermissions} />
-        <Group justify="flex-end">
+        <Footer onCancel={onCancel}>
           <Button type="submit" loading={save.isPending}>
             {existing ? t`Save` : t`Create class`}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

@@ -165,6 +165,7 @@ export function RecordGrid({ application, definition }: { application: number; d
         <RecordForm
           view={view}
           definition={definition}
+          onCancel={creation.close}
           onDone={() => {
             creation.close();
             void refresh();

@@ -57,6 +57,7 @@ export function Workspace({ title, current, actions, children }: WorkspaceProps)
       <Modal opened={isOpen} onClose={close} title={t`Create class`} size="xl" closeOnClickOutside={false}>
         <Designer
           application={application}
+          onCancel={close}
           onDone={(name) =>
             void navigate({ to: '/apps/$application/data/$class', params: { application, class: name } })
           }
