@@ -23,7 +23,7 @@ import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { nameOf } from '../app/user-names.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { RareAction } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
@@ -61,6 +61,7 @@ export function UserPage() {
       icon={found.data && <Avatar name={nameOf(found.data)} size={44} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
+      more={mayEdit && found.data && <Deletion application={application} user={found.data} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -68,7 +69,6 @@ export function UserPage() {
             <Stack gap="lg">
               <Times user={loaded} />
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
-              {mayEdit && <Deletion application={application} user={loaded} />}
             </Stack>
             {mayEdit && (
               <Stack gap="lg">
@@ -240,18 +240,11 @@ function Deletion({ application, user }: { application: number; user: User }) {
     },
   });
   return (
-    <Card withBorder>
-      <Group justify="space-between">
-        <Text flex="1 1 20rem">
-          <Trans>Deleting the user ends their sessions and removes them from dialogs. Their messages remain.</Trans>
-        </Text>
-        <ConfirmButton
-          label={t`Delete user`}
-          question={t`Delete ${nameOf(user)}? This cannot be undone.`}
-          onConfirm={() => remove.mutate()}
-          isLoading={remove.isPending}
-        />
-      </Group>
-    </Card>
+    <RareAction
+      label={t`Delete user`}
+      question={t`Delete ${nameOf(user)}? Their sessions end, and they leave their dialogs; their messages remain. This cannot be undone.`}
+      onConfirm={() => remove.mutate()}
+      isLoading={remove.isPending}
+    />
   );
 }

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Footer } from './form.tsx';
 
@@ -29,6 +30,28 @@ export function ConfirmButton({ isLoading = false, ...question }: Question & { i
       >
         {question.label}
       </Button>
+      <Confirmation isOpen={isOpen} onClose={close} {...question} />
+    </>
+  );
+}
+
+/** What is rarely done on a page, in a menu of its header. */
+export function RareAction({ isLoading = false, ...question }: Question & { isLoading?: boolean }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t`More actions`} loading={isLoading}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={open}>
+            {question.label}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
       <Confirmation isOpen={isOpen} onClose={close} {...question} />
     </>
   );

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, choose, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await cell(page, 'label: hammer').waitFor();
     expect(await cell(page, 'label: saw').count()).toBe(0);
 
-    await page.getByRole('button', { name: 'Delete class' }).click();
+    await choose(page, 'Delete class');
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete class' });
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type “Tool” to confirm').fill('Tool');
@@ -330,7 +330,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     const rows = Array.from({ length: 250 }, (_, index) => `"part, ${index}",${index}`);
     const broken = ['"part, 3",7', 'wrong,many', '"part, 3",8', 'one,2,3'];
     const open = async (item: string) => {
-      await page.getByRole('button', { name: 'Import and export' }).click();
+      await page.getByRole('button', { name: 'Import, export' }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await open('Import a JSON or CSV file');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
+import { APP, choose, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     expect(await db.user.findFirstOrThrow({ where: { id: grace.id } })).toMatchObject({
       fullName: 'Rear Admiral Hopper',
     });
-    await page.getByRole('button', { name: 'Delete user' }).click();
+    await choose(page, 'Delete user');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('was deleted').waitFor();
     expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
