@@ -21,6 +21,7 @@ import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
+import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { RareAction } from '../ui/confirm-button.tsx';
@@ -133,6 +134,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
   const { fullName, login, email, phone, website, customData, tags } = user;
   const stored = { fullName, login, email, phone, website, customData, tags };
   const { form, changes, isChanged, set, clear } = useDraft(stored);
+  const knownTags = useTags(application);
   const queries = useQueryClient();
   const queryKey = [application, 'user', user.id];
   const save = useMutation({
@@ -166,6 +168,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
               label={t`Tags`}
               description={t`Groups of permissions`}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
+              data={knownTags}
               value={form.tags}
               onChange={(tags) => set({ tags })}
               maxTags={5}

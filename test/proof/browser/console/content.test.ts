@@ -61,7 +61,9 @@ describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
     await page.getByRole('button', { name: 'Create push' }).click();
     const form = page.getByRole('dialog');
     await form.getByRole('textbox', { name: 'Message' }).fill('Grüße & more');
-    await form.getByRole('combobox', { name: 'Users' }).fill(String(alice!.id));
+    await form.getByRole('combobox', { name: 'Users' }).fill(alice!.login!);
+    await page.getByRole('option', { name: alice!.login! }).click();
+    await form.getByRole('button', { name: `Remove ${alice!.login}` }).waitFor();
     await form.getByRole('combobox', { name: 'Environment' }).click();
     await page.getByRole('option', { name: 'Development' }).click();
     await form.getByRole('combobox', { name: 'Channel' }).click();

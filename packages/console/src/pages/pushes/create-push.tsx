@@ -5,8 +5,9 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { idOf } from '../../app/user-search.ts';
+import { useTags } from '../../app/tags.ts';
 import { Footer, submitting } from '../../ui/form.tsx';
+import { UsersSelect } from '../../ui/user-select.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
@@ -69,7 +70,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           data-autofocus
           required
         />
-        <Recipients form={form} set={set} />
+        <Recipients application={application} form={form} set={set} />
         <Group grow align="flex-start">
           <Select
             label={t`Environment`}
@@ -121,39 +122,40 @@ export function CreatePush({ application, onDone }: { application: number; onDon
   );
 }
 
-const SEPARATORS = [',', ' '];
+interface RecipientsProps {
+  application: number;
+  form: Form;
+  set: (change: Partial<Form>) => void;
+}
 
-const isId = (text: string) => idOf(text) !== undefined;
-
-function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) => void }) {
-  const [refused, setRefused] = useState<string>();
+function Recipients({ application, form, set }: RecipientsProps) {
+  const tags = useTags(application);
   return (
     <>
-      <TagsInput
+      <UsersSelect
+        application={application}
         label={t`Users`}
-        description={t`Ids; press Enter after each`}
         value={form.users}
-        onChange={(users) => {
-          set({ users: users.filter(isId) });
-          setRefused(users.find((text) => !isId(text)));
-        }}
-        error={refused === undefined ? undefined : t`${refused} is not the id of a user`}
-        splitChars={SEPARATORS}
-        acceptValueOnBlur
+        onChange={(users) => set({ users })}
+        comboboxProps={{ zIndex: 500 }}
       />
       <Group grow align="flex-start">
         <TagsInput
           label={t`Tags`}
           description={t`Also users with one of these`}
+          data={tags}
           value={form.tags}
-          onChange={(tags) => set({ tags })}
+          onChange={(chosen) => set({ tags: chosen })}
+          comboboxProps={{ zIndex: 500 }}
           acceptValueOnBlur
         />
         <TagsInput
           label={t`Except tags`}
           description={t`Never users with one of these`}
+          data={tags}
           value={form.excluded}
           onChange={(excluded) => set({ excluded })}
+          comboboxProps={{ zIndex: 500 }}
           acceptValueOnBlur
         />
       </Group>

@@ -118,7 +118,7 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
         <Title order={2} size="h5">
           <Trans>Permissions</Trans>
         </Title>
-        <PermissionInputs value={permissions} onChange={setPermissions} />
+        <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
         <Footer onCancel={onCancel}>
           <Button type="submit" loading={save.isPending}>
             {existing ? t`Save` : t`Create class`}

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
-import { idOf } from '../../app/user-search.ts';
+import { useTags } from '../../app/tags.ts';
+import { UsersSelect } from '../../ui/user-select.tsx';
 import type { RecordClass } from './documents.ts';
 import type { OpenedRecord } from './record-panel.tsx';
 
@@ -65,6 +66,7 @@ export function permissionInput(form: PermissionForm, actions: readonly Action[]
 export const CHOICE = { labelWrapper: 'only-on-phones' };
 
 interface PermissionInputsProps {
+  application: number;
   /** Those of a record have no `create`, and cannot be limited to API keys. */
   actions?: readonly Action[];
   value: PermissionForm;
@@ -72,7 +74,8 @@ interface PermissionInputsProps {
 }
 
 /** One row for each action, one column for each answer to "who may", and a sentence. */
-export function PermissionInputs({ actions = ACTIONS, value, onChange }: PermissionInputsProps) {
+export function PermissionInputs({ application, actions = ACTIONS, value, onChange }: PermissionInputsProps) {
+  const tags = useTags(application);
   const isOfClass = actions === ACTIONS;
   const columns = (Object.keys(NAMES) as Access[]).filter((access) => isOfClass || access !== 'NOT_ALLOWED');
   return (
@@ -116,18 +119,23 @@ export function PermissionInputs({ actions = ACTIONS, value, onChange }: Permiss
             <TagsInput
               key={action}
               label={t`${TITLES[action]}: groups`}
-              description={t`A group is a tag of its users.`}
+              description={t`A group is a tag of its users. Suggested are tags of the newest users.`}
+              data={tags}
+              comboboxProps={{ zIndex: 500 }}
+              acceptValueOnBlur
               value={groups}
               onChange={(chosen) => set({ groups: chosen })}
             />
           );
         if (access === 'OPEN_FOR_USERS_IDS')
           return (
-            <TagsInput
+            <UsersSelect
               key={action}
-              label={t`${TITLES[action]}: ids of users`}
+              application={application}
+              label={t`${TITLES[action]}: users`}
               value={ids}
-              onChange={(chosen) => set({ ids: chosen.filter((id) => idOf(id) !== undefined) })}
+              onChange={(chosen) => set({ ids: chosen })}
+              comboboxProps={{ zIndex: 500 }}
             />
           );
         return null;

@@ -35,7 +35,7 @@ export function RecordAccess({ view, definition, record, onDone }: RecordAccessP
   });
   return (
     <Stack>
-      <PermissionInputs actions={ACTIONS} value={form} onChange={setForm} />
+      <PermissionInputs application={view.application} actions={ACTIONS} value={form} onChange={setForm} />
       <Footer>
         <Button onClick={() => save.mutate()} loading={save.isPending}>
           <Trans>Save permissions</Trans>
