@@ -151,7 +151,7 @@ const files = createRoute({
 const pushes = createRoute({
   getParentRoute: () => application,
   path: '/pushes',
-  validateSearch: words('user'),
+  validateSearch: words('user', 'failed'),
   component: lazyRouteComponent(() => import('../pages/pushes/pushes.tsx'), 'PushesPage'),
 });
 

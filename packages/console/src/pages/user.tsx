@@ -30,6 +30,7 @@ import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
+import { Deliveries } from './pushes/deliveries.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserDevices } from './user-devices.tsx';
 
@@ -70,6 +71,25 @@ export function UserPage() {
             <Stack gap="lg">
               <Times user={loaded} />
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
+              <Card withBorder>
+                <Stack>
+                  <Title order={2} size="h4">
+                    <Trans>Pushes</Trans>
+                  </Title>
+                  <Deliveries
+                    target={{ application }}
+                    userId={id}
+                    empty={
+                      <Text c="dimmed">
+                        <Trans>
+                          Nothing was sent to a device of the user: they have none, or were online when messages
+                          arrived.
+                        </Trans>
+                      </Text>
+                    }
+                  />
+                </Stack>
+              </Card>
             </Stack>
             {mayEdit && (
               <Stack gap="lg">

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     await storeBlob(await createUser(), 'other', { name: 'of-another-user.txt' });
     const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
     await page.getByRole('button', { name: 'Show devices' }).click();
-    await page.getByRole('cell', { name: 'gcm' }).first().waitFor();
+    await page.getByText('Firebase (Android)', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No device receives pushes').waitFor();

@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { useTags } from '../../app/tags.ts';
@@ -28,6 +29,8 @@ const NEW = {
   minutes: '' as number | string,
 };
 
+const CREATED = 'push-created';
+
 type Form = typeof NEW;
 
 function inputOf({ environment, channel, name, text, users, tags, excluded, date, minutes }: Form) {
@@ -47,10 +50,25 @@ export function CreatePush({ application, onDone }: { application: number; onDon
   const [form, setForm] = useState(NEW);
   const set = (change: Partial<Form>) => setForm({ ...form, ...change });
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: () => mutate({ application }, CREATE_EVENTS, { input: inputOf(form) }),
-    onSuccess: () => {
-      notifications.show({ message: t`Push created` });
+    mutationFn: async () =>
+      (await mutate({ application }, CREATE_EVENTS, { input: inputOf(form) })).createEvents.map(({ id }) => id),
+    onSuccess: (ids) => {
+      const open = (id: number) => {
+        notifications.hide(CREATED);
+        void navigate({ to: '/apps/$application/pushes/$event', params: { application, event: String(id) } });
+      };
+      // One event for each channel.
+      notifications.show({
+        id: CREATED,
+        title: t`Push created`,
+        message: ids.map((id) => (
+          <Button key={id} size="compact-xs" variant="default" mr="xs" onClick={() => open(id)}>
+            {t`Open push ${id}`}
+          </Button>
+        )),
+      });
       onDone();
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
@@ -81,7 +99,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           />
           <Select
             label={t`Channel`}
-            placeholder={t`Apple and Google`}
+            placeholder={t`Apple and Android`}
             data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
             value={form.channel}
             onChange={(channel) => set({ channel })}
