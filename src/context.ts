@@ -150,8 +150,6 @@ export interface Context extends Services {
   network: string;
   /** The header of that name. */
   userAgent?: string | undefined;
-  /** What the request log will know of the request; undefined for operations of a socket. */
-  facts?: RequestFacts | undefined;
   /** What the request log will know of the request. */
   facts?: Pick<RequestFacts, 'applicationId' | 'list'> | undefined;
   /** Undefined for documents of the service itself. */

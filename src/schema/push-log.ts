@@ -1,5 +1,5 @@
 import { STAFF } from '../administration/administrators/rights.ts';
-import { listPushDeliveries, listPushSends } from '../resolvers/push-events/deliveries.ts';
+import { type LoggedDelivery, listPushDeliveries, listPushSends } from '../resolvers/push-events/deliveries.ts';
 import { PUSH_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';
@@ -41,10 +41,17 @@ const DeliveryStatus = builder.enumType('DeliveryStatus', {
   } as const,
 });
 
-const PushDelivery = builder.prismaObject('PushDelivery', {
+const PushDelivery = builder.objectRef<LoggedDelivery>('PushDelivery').implement({
   description:
     'The delivery of one push to one device. Acceptance by the provider does not prove that the device received it.',
   fields: (t) => ({
+    sendId: t.exposeID('sendId', { description: 'Id of the send that this delivery is part of.' }),
+    eventId: t.exposeInt('eventId', { nullable: true, description: 'Id of the event; null for messages of a dialog.' }),
+    dialogId: t.exposeID('dialogId', {
+      nullable: true,
+      description: 'Id of the dialog whose messages are pushed; null for an event.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the send began.' }),
     subscriptionId: t.exposeInt('subscriptionId', {
       description: 'Id of the subscription of the device, which may have been deleted since.',
     }),
@@ -97,10 +104,14 @@ builder.queryField('pushDeliveries', (t) =>
     administrator: { roles: STAFF },
     type: PushDelivery,
     description:
-      'Deliveries of a send, by subscription id. Fails with `FORBIDDEN` if the application does not let sessions ' +
-      'list its users.',
+      'Deliveries of a send, by subscription id; without `sendId` those of all sends, newest first. Fails with ' +
+      '`FORBIDDEN` if the application does not let sessions list its users.',
     args: {
-      sendId: t.arg.id({ required: true, description: 'Id from `pushSends`.' }),
+      sendId: t.arg.id({
+        description:
+          'Id from `pushSends`. Default: all sends, for an API key without `On-Behalf-Of`; others fail with `NOT_FOUND`.',
+      }),
+      userId: t.arg.int({ description: 'Only return deliveries to devices of this user. Default: all users.' }),
       status: t.arg({ type: DeliveryStatus, description: 'Only return deliveries in this state. Default: all.' }),
     },
     resolve: (_root, args, context) => listPushDeliveries(args, context),

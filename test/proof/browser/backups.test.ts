@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
+import { choose } from '../../support/clients/console.ts';
 import { lockRows } from '../../support/faults/row-lock.ts';
 import { signedInAdministrator, type TestAdministrator } from '../../support/fixtures/administrators.ts';
 import { emptyInstallation, storeArchive, temporaryFolder } from '../../support/fixtures/archives.ts';
@@ -81,7 +82,7 @@ describe.skipIf(!hasBrowser)('the page Backups and checks', () => {
     await page.getByRole('link', { name: 'Export' }).click();
     await page.getByText('SHA-256').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Delete archive' }).click();
+    await choose(page, 'Delete archive');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete archive' }).click();
     await page.getByText('No longer').waitFor();
     expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);

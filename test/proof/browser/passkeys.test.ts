@@ -5,6 +5,7 @@ import { db } from '../../../src/db/client.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
+import { choose } from '../../support/clients/console.ts';
 import { PASSWORD } from '../../support/fixtures/administrators.ts';
 import { localhost } from '../../support/fixtures/passkeys.ts';
 import { createUser } from '../../support/fixtures/users.ts';
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)('passkeys in a browser', () => {
     const user = await createUser({ full_name: 'Grace Hopper' });
     await page.goto(atLocalhost(`/console/apps/${APPLICATION.id}/users/${user.id}`));
     await unconfirm();
-    await page.getByRole('button', { name: 'Delete user' }).click();
+    await choose(page, 'Delete user');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
     await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
     await expectAccessible(page);

@@ -32,7 +32,8 @@ const STEPS = {
 type Step = keyof typeof STEPS;
 
 /** Tables that a database fills for itself. */
-const OF_THE_DATABASE = 'events_outbox moved_positions request_log request_log_ends request_log_hours request_figures';
+const OF_THE_DATABASE =
+  'events_outbox moved_positions request_log request_log_ends request_log_hours request_figures'.split(' ');
 
 describe.skipIf(!REDIS)('an application that is moved to another database', () => {
   let installation: Installation;

@@ -101,6 +101,53 @@ test('the creator of a push event sees its sends and the outcome for each device
   ).toEqual([devices[1]]);
 });
 
+const LOG = `query ($userId: Int, $status: DeliveryStatus, $first: Int, $after: String) {
+  pushDeliveries(userId: $userId, status: $status, first: $first, after: $after) {
+    edges { node { sendId eventId dialogId createdAt subscriptionId userId status answer } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+test('an API key lists what was pushed to a user, and what failed, newest first', async () => {
+  const later = await sendEvent({ push_type: 'apns', user: { ids: bob.id } });
+  await sentEvent(later);
+  const { pushDeliveries } = await execute(LOG, { userId: bob.id, first: 8 }, apiKey);
+  const nodes = pushDeliveries.edges.map(({ node }: { node: { eventId: number } }) => node);
+  expect(nodes.map(({ eventId }: { eventId: number }) => eventId)).toEqual([
+    ...Array(5).fill(later),
+    ...Array(3).fill(event),
+  ]);
+  expect(nodes[7]).toEqual({
+    sendId: await onlySend(),
+    eventId: event,
+    dialogId: null,
+    createdAt: SAMPLE_TIME.toISOString(),
+    subscriptionId: devices[2],
+    userId: bob.id,
+    status: 'DELIVERED',
+    answer: '200',
+  });
+  const rest = await execute(LOG, { userId: bob.id, first: 8, after: pushDeliveries.pageInfo.endCursor }, apiKey);
+  expect(rest.pushDeliveries.edges.map(({ node }: { node: { status: string } }) => node.status)).toEqual([
+    'FAILED',
+    'DELIVERED',
+  ]);
+  const failed = await execute(LOG, { status: 'FAILED' }, apiKey);
+  expect(failed.pushDeliveries.edges.map(({ node }: { node: object }) => node)).toMatchObject([
+    { eventId: later, subscriptionId: devices[1], answer: '400 BadTopic' },
+    { eventId: event, subscriptionId: devices[1], answer: '400 BadTopic' },
+  ]);
+  expect(await execute(LOG, { userId: alice.id }, apiKey)).toMatchObject({ pushDeliveries: { edges: [] } });
+  for (const caller of [alice, bob]) {
+    expect(await errorOf(LOG, { userId: bob.id }, caller)).toMatchObject({ code: 'NOT_FOUND' });
+  }
+  const { key } = await createTenant(0);
+  expect(await execute(LOG, { userId: bob.id }, key)).toMatchObject({ pushDeliveries: { edges: [] } });
+  await db.event.deleteMany({ where: { id: later } });
+  await db.pushDelivery.deleteMany({ where: { sendId: nodes[0].sendId } });
+  await db.pushSend.deleteMany({ where: { eventId: later } });
+});
+
 test('the push log is not visible to other users', async () => {
   const { key } = await createTenant(0);
   const sendId = await onlySend();

@@ -30,6 +30,12 @@ export async function stateReason(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
+/** Chooses a rare action from the menu in the header of the page. */
+export async function choose(page: Page, action: string): Promise<void> {
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
 /** Paths of all routes of the console that show a page, as its router knows them, for example `/apps/$application/users`. */
 export async function routesOf(page: Page): Promise<string[]> {
   const routes: [path: string, hasPage: boolean][] = await page.evaluate(() => {

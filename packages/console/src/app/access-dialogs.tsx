@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
+import { Footer } from '../ui/form.tsx';
 import { accessPrompt, reason } from './access.ts';
 import { ConfirmForm, SignInForm } from './sign-in-forms.tsx';
 
@@ -66,14 +67,11 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
           data-autofocus
           required
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onCancel}>
           <Button type="submit" disabled={text.trim().length < 3}>
             <Trans>Continue</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

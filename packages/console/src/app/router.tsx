@@ -151,7 +151,7 @@ const files = createRoute({
 const pushes = createRoute({
   getParentRoute: () => application,
   path: '/pushes',
-  validateSearch: words('user', 'create'),
+  validateSearch: words('user', 'create', 'failed'),
   component: lazyRouteComponent(() => import('../pages/pushes/pushes.tsx'), 'PushesPage'),
 });
 

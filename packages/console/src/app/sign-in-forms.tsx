@@ -1,10 +1,10 @@
 import { AtriumError, graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Divider, Group, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { submitting } from '../ui/form.tsx';
+import { Footer, submitting } from '../ui/form.tsx';
 import { administratorQuery, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import {
@@ -103,14 +103,11 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
         )}
         {fields.inputs}
         <Problem error={confirm.error ?? withPasskey.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onCancel}>
           <Button type="submit" loading={confirm.isPending}>
             <Trans>Confirm</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

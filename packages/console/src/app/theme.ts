@@ -46,6 +46,9 @@ export const theme = createTheme({
     Card: { defaultProps: { radius: 'md' } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t`Show or hide the password` } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t`Dismiss` } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` } } },
+    // The placeholder is a child that menus may not have; without it, the first item has the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, transitionProps: { duration: 0 } } },
   },
 });

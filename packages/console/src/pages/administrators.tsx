@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { submitting } from '../ui/form.tsx';
+import { Footer, submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
@@ -264,14 +264,11 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         />
         <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
         <RoleSelect value={roles} onChange={setRoles} required />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onClose}>
           <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>
             <Trans>Invite</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );
@@ -300,14 +297,11 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
     <form onSubmit={submitting(() => save.mutate())}>
       <Stack>
         <RoleSelect value={value} onChange={setValue} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onClose}>
           <Button type="submit" loading={save.isPending}>
             <Trans>Save</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

@@ -6,7 +6,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
 import { useUserNames } from '../app/user-names.ts';
-import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { RareAction } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { titleOf } from './dialog-title.ts';
@@ -38,7 +38,7 @@ export function DialogPage() {
       description={
         found.data && `${plural(found.data.occupantIds.length, { one: '# occupant', other: '# occupants' })}, ${id}`
       }
-      actions={<DeleteDialog application={application} id={id} />}
+      more={<DeleteDialog application={application} id={id} />}
     >
       <Loaded of={found}>
         {({ occupantIds, userId, cursor }) => (
@@ -71,7 +71,7 @@ function DeleteDialog({ application, id }: { application: number; id: string }) 
     },
   });
   return (
-    <ConfirmButton
+    <RareAction
       label={t`Delete dialog`}
       question={t`The dialog and all its messages are deleted for all occupants. This cannot be undone.`}
       onConfirm={() => remove.mutate()}

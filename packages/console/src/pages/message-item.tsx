@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Confirmation } from '../ui/confirm-button.tsx';
+import { Footer } from '../ui/form.tsx';
 import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
@@ -142,10 +143,7 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
         maxRows={12}
         data-autofocus
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          <Trans>Cancel</Trans>
-        </Button>
+      <Footer onCancel={onDone}>
         <Button
           onClick={() => save.mutate({ text: edited, before: text })}
           loading={save.isPending}
@@ -153,7 +151,7 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
         >
           <Trans>Save</Trans>
         </Button>
-      </Group>
+      </Footer>
     </Stack>
   );
 }

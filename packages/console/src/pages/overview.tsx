@@ -171,7 +171,7 @@ function Figures({ application, figures }: FiguresProps) {
         value={pushesFailed}
         detail={t`Last 24 hours`}
         isBad={pushesFailed > 0}
-        address={address('pushes')}
+        address={address('pushes?failed=1')}
       />
       <Figure name={t`Pushes waiting`} value={pushesWaiting} detail={t`To devices`} address={address('pushes')} />
     </SimpleGrid>

@@ -1,14 +1,17 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
+import { lacksProvider, SetUpLink, STATES } from './pushes/deliveries.tsx';
+import { channelName, DELIVERIES, type Delivery } from './pushes/documents.ts';
 
 const DEVICES = graphql(`query ConsoleUserDevices {
   subscriptions { id channel platform environment udid updatedAt }
@@ -66,6 +69,13 @@ export function UserDevices({ application, id }: UserDevicesProps) {
 
 function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] }) {
   const queries = useQueryClient();
+  const { data: results = [] } = useQuery({
+    queryKey: [application, 'deliveries', 'latest', id],
+    queryFn: async ({ signal }) => {
+      const { pushDeliveries } = await query({ application }, DELIVERIES, { userId: id, first: 100 }, signal);
+      return pushDeliveries.edges.map(({ node }) => node);
+    },
+  });
   const remove = useMutation({
     mutationFn: (device: number) => mutate({ application, onBehalfOf: id }, REMOVE, { id: device }),
     onSuccess: () => {
@@ -74,51 +84,50 @@ function Devices({ application, id, rows }: UserDevicesProps & { rows: Device[] 
     },
   });
   return (
-    <Table layout="fixed">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>
-            <Trans>Channel</Trans>
-          </Table.Th>
-          <Table.Th visibleFrom="sm">
-            <Trans>Device</Trans>
-          </Table.Th>
-          <Table.Th>
-            <Trans>Registered</Trans>
-          </Table.Th>
-          <Table.Th w="6.5rem">
-            <Text span inherit visibleFrom="sm">
-              <Trans>Actions</Trans>
+    <Stack component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+      {rows.map(({ id: device, channel, platform, environment, udid, updatedAt }) => (
+        <Group key={device} component="li" justify="space-between" align="flex-start" wrap="nowrap">
+          <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+            <Text size="sm" fw={600}>
+              {channelName(channel)}
             </Text>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ id: device, channel, platform, environment, udid, updatedAt }) => (
-          <Table.Tr key={device}>
-            <Table.Td>
-              {channel}
-              <Text size="xs" c="dimmed">
-                {[platform, environment].filter(Boolean).join(', ')}
-              </Text>
-            </Table.Td>
-            <Table.Td visibleFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-              {udid}
-            </Table.Td>
-            <Table.Td>
-              <Time of={updatedAt} />
-            </Table.Td>
-            <Table.Td>
-              <ConfirmButton
-                label={t`Remove`}
-                question={t`The device receives no more pushes until the app registers it again.`}
-                onConfirm={() => remove.mutate(device)}
-                isLoading={remove.isPending && remove.variables === device}
-              />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+            <Text size="xs" c="dimmed">
+              {[platform, environment, udid].filter(Boolean).join(', ')},{' '}
+              <Trans>
+                registered <Time of={updatedAt} />
+              </Trans>
+            </Text>
+            <LastResult
+              of={results.find(({ subscriptionId }) => subscriptionId === device)}
+              application={application}
+            />
+          </div>
+          <div style={{ flex: 'none' }}>
+            <ConfirmButton
+              label={t`Remove`}
+              question={t`The device receives no more pushes until the app registers it again.`}
+              onConfirm={() => remove.mutate(device)}
+              isLoading={remove.isPending && remove.variables === device}
+            />
+          </div>
+        </Group>
+      ))}
+    </Stack>
+  );
+}
+
+/** Of the latest push to the device. */
+function LastResult({ of: delivery, application }: { of: Delivery | undefined; application: number }) {
+  const maySetUp = hasRole(useMe(), ['DEVELOPER'], application);
+  if (!delivery) return null;
+  const { status, answer, createdAt } = delivery;
+  return (
+    <>
+      <Text size="xs" c={status === 'FAILED' ? 'var(--mantine-color-error)' : 'dimmed'}>
+        {STATES[status]} <Time of={createdAt} />
+        {status !== 'DELIVERED' && answer && `: ${answer}`}
+      </Text>
+      {maySetUp && lacksProvider(answer) && <SetUpLink application={application} />}
+    </>
   );
 }

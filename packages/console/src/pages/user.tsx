@@ -21,14 +21,16 @@ import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
+import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { RareAction } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
+import { Deliveries } from './pushes/deliveries.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserDevices } from './user-devices.tsx';
 
@@ -61,6 +63,7 @@ export function UserPage() {
       icon={found.data && <Avatar name={nameOf(found.data)} size={44} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
+      more={mayEdit && found.data && <Deletion application={application} user={found.data} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -68,7 +71,25 @@ export function UserPage() {
             <Stack gap="lg">
               <Times user={loaded} />
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
-              {mayEdit && <Deletion application={application} user={loaded} />}
+              <Card withBorder>
+                <Stack>
+                  <Title order={2} size="h4">
+                    <Trans>Pushes</Trans>
+                  </Title>
+                  <Deliveries
+                    target={{ application }}
+                    userId={id}
+                    empty={
+                      <Text c="dimmed">
+                        <Trans>
+                          Nothing was sent to a device of the user: they have none, or were online when messages
+                          arrived.
+                        </Trans>
+                      </Text>
+                    }
+                  />
+                </Stack>
+              </Card>
             </Stack>
             {mayEdit && (
               <Stack gap="lg">
@@ -133,6 +154,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
   const { fullName, login, email, phone, website, customData, tags } = user;
   const stored = { fullName, login, email, phone, website, customData, tags };
   const { form, changes, isChanged, set, clear } = useDraft(stored);
+  const knownTags = useTags(application);
   const queries = useQueryClient();
   const queryKey = [application, 'user', user.id];
   const save = useMutation({
@@ -166,6 +188,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
               label={t`Tags`}
               description={t`Groups of permissions`}
               inputWrapperOrder={['label', 'input', 'description', 'error']}
+              data={knownTags}
               value={form.tags}
               onChange={(tags) => set({ tags })}
               maxTags={5}
@@ -240,18 +263,11 @@ function Deletion({ application, user }: { application: number; user: User }) {
     },
   });
   return (
-    <Card withBorder>
-      <Group justify="space-between">
-        <Text flex="1 1 20rem">
-          <Trans>Deleting the user ends their sessions and removes them from dialogs. Their messages remain.</Trans>
-        </Text>
-        <ConfirmButton
-          label={t`Delete user`}
-          question={t`Delete ${nameOf(user)}? This cannot be undone.`}
-          onConfirm={() => remove.mutate()}
-          isLoading={remove.isPending}
-        />
-      </Group>
-    </Card>
+    <RareAction
+      label={t`Delete user`}
+      question={t`Delete ${nameOf(user)}? Their sessions end, and they leave their dialogs; their messages remain. This cannot be undone.`}
+      onConfirm={() => remove.mutate()}
+      isLoading={remove.isPending}
+    />
   );
 }

@@ -14,7 +14,7 @@ import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
 import { Avatar } from '../ui/avatar.tsx';
-import { submitting } from '../ui/form.tsx';
+import { Footer, submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
@@ -74,7 +74,7 @@ export function UsersPage() {
         empty={<NoUsers search={search} />}
       />
       <Modal opened={isOpen} onClose={close} title={t`Create user`}>
-        <CreateForm application={application} />
+        <CreateForm application={application} onCancel={close} />
       </Modal>
     </Page>
   );
@@ -167,7 +167,7 @@ function NoUsers({ search }: { search: string }) {
   );
 }
 
-function CreateForm({ application }: { application: number }) {
+function CreateForm({ application, onCancel }: { application: number; onCancel: () => void }) {
   const [form, setForm] = useState({ login: '', fullName: '', email: '', password: '' });
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -198,9 +198,11 @@ function CreateForm({ application }: { application: number }) {
           {...field('password')}
           autoComplete="new-password"
         />
-        <Button type="submit" loading={create.isPending}>
-          <Trans>Create</Trans>
-        </Button>
+        <Footer onCancel={onCancel}>
+          <Button type="submit" loading={create.isPending}>
+            <Trans>Create</Trans>
+          </Button>
+        </Footer>
       </Stack>
     </form>
   );

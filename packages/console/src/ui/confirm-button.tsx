@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Footer } from './form.tsx';
 
 interface Question {
   label: string;
@@ -34,6 +35,28 @@ export function ConfirmButton({ isLoading = false, ...question }: Question & { i
   );
 }
 
+/** What is rarely done on a page, in a menu of its header. */
+export function RareAction({ isLoading = false, ...question }: Question & { isLoading?: boolean }) {
+  const [isOpen, { open, close }] = useDisclosure();
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t`More actions`} loading={isLoading}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item c="var(--mantine-color-error)" leftSection={<IconTrash size={16} />} onClick={open}>
+            {question.label}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirmation isOpen={isOpen} onClose={close} {...question} />
+    </>
+  );
+}
+
 interface ConfirmationProps extends Question {
   isOpen: boolean;
   onClose: () => void;
@@ -59,10 +82,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
             data-autofocus
           />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onClose}>
           <Button
             color={isHarmless ? 'brand' : 'red.8'}
             onClick={confirm}
@@ -70,7 +90,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
           >
             {label}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </Modal>
   );

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { type SubmitEvent, useState } from 'react';
+import { type ReactNode, type SubmitEvent, useState } from 'react';
 
 /** The handler of a form that calls `submit` instead of loading a page. */
 export function submitting(submit: () => void) {
@@ -9,6 +9,30 @@ export function submitting(submit: () => void) {
     event.preventDefault();
     submit();
   };
+}
+
+interface FooterProps {
+  /** Of a dialog. */
+  onCancel?: (() => void) | undefined;
+  /** At the other side. */
+  aside?: ReactNode;
+  /** The button of the form. */
+  children: ReactNode;
+}
+
+/** The buttons of a form. In a dialog they stay in view. */
+export function Footer({ onCancel, aside, children }: FooterProps) {
+  return (
+    <Group className="footer" justify="flex-end" gap="sm">
+      {aside && <div className="footer-aside">{aside}</div>}
+      {onCancel && (
+        <Button variant="default" onClick={onCancel}>
+          <Trans>Cancel</Trans>
+        </Button>
+      )}
+      {children}
+    </Group>
+  );
 }
 
 interface NameFormProps {
@@ -42,14 +66,11 @@ export function NameForm({
           data-autofocus
           required
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            <Trans>Cancel</Trans>
-          </Button>
+        <Footer onCancel={onCancel}>
           <Button type="submit" loading={isPending}>
             {action}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

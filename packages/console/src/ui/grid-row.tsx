@@ -138,8 +138,8 @@ export function Placeholder({ keys }: { keys: readonly string[] }) {
 }
 
 /** A text may be as long as a record. */
-export function shortened(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+export function shortened(text: string, max = MAX_SHOWN): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
 export function leftOf(pixels: number): CSSProperties {

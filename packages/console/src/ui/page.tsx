@@ -13,10 +13,12 @@ interface PageProps {
   /** Beside the title. */
   icon?: ReactNode;
   actions?: ReactNode;
+  /** A `RareAction`. */
+  more?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, description, icon, actions, children }: PageProps) {
+export function Page({ title, description, icon, actions, more, children }: PageProps) {
   const router = useRouter();
   useEffect(() => {
     document.title = t`${title} – Atrium console`;
@@ -24,8 +26,8 @@ export function Page({ title, description, icon, actions, children }: PageProps)
   }, [title, router]);
   return (
     <Stack gap="lg">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
+      <div className="page-head">
+        <div className="page-title">
           <Breadcrumb />
           <Group gap="sm" wrap="nowrap">
             {icon}
@@ -37,8 +39,13 @@ export function Page({ title, description, icon, actions, children }: PageProps)
             </div>
           </Group>
         </div>
-        {actions && <Group gap="xs">{actions}</Group>}
-      </Group>
+        {actions && (
+          <Group className="page-actions" gap="xs">
+            {actions}
+          </Group>
+        )}
+        {more}
+      </div>
       {children}
     </Stack>
   );

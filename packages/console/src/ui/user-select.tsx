@@ -1,6 +1,6 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Select, type SelectProps } from '@mantine/core';
+import { Pill, Select, type SelectProps, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -48,8 +48,12 @@ export function UserSelect({ application, value, onChange, ...props }: UserSelec
       {...props}
       data={[...new Map(options.toReversed().map((option) => [option.value, option])).values()].toReversed()}
       value={chosen?.value ?? null}
-      onChange={(user) => onChange(user ?? undefined)}
+      onChange={(user) => {
+        setTyped('');
+        onChange(user ?? undefined);
+      }}
       searchable
+      searchValue={typed}
       clearable
       onSearchChange={setTyped}
       onDropdownOpen={() => setOpen(true)}
@@ -61,5 +65,40 @@ export function UserSelect({ application, value, onChange, ...props }: UserSelec
       )}
       nothingFoundMessage={found.isFetching ? t`Searching …` : t`No user found`}
     />
+  );
+}
+
+interface UsersSelectProps extends Omit<UserSelectProps, 'value' | 'onChange'> {
+  /** Ids. */
+  value: readonly string[];
+  onChange: (users: string[]) => void;
+}
+
+/** Several users. */
+export function UsersSelect({ application, value, onChange, ...props }: UsersSelectProps) {
+  const nameOfId = useUserNames(application, value.map(Number));
+  return (
+    <Stack gap="xs">
+      <UserSelect
+        application={application}
+        value={undefined}
+        onChange={(user) => user !== undefined && onChange([...new Set([...value, user])])}
+        {...props}
+      />
+      {value.length > 0 && (
+        <Pill.Group>
+          {value.map((id) => (
+            <Pill
+              key={id}
+              withRemoveButton
+              removeButtonProps={{ 'aria-label': t`Remove ${nameOfId(Number(id))}`, 'aria-hidden': false, tabIndex: 0 }}
+              onRemove={() => onChange(value.filter((other) => other !== id))}
+            >
+              {nameOfId(Number(id))}
+            </Pill>
+          ))}
+        </Pill.Group>
+      )}
+    </Stack>
   );
 }

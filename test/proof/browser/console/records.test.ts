@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, choose, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await cell(page, 'label: hammer').waitFor();
     expect(await cell(page, 'label: saw').count()).toBe(0);
 
-    await page.getByRole('button', { name: 'Delete class' }).click();
+    await choose(page, 'Delete class');
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete class' });
     expect(await confirm.isDisabled()).toBe(true);
     await page.getByLabel('Type “Tool” to confirm').fill('Tool');
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await press('ArrowUp', 'Control+v');
     await expect.poll(() => cell(page, 'name: part 2').count()).toBe(2);
     await press('Shift+Enter');
-    await page.getByRole('dialog', { name: /^Record / }).waitFor();
+    await page.getByRole('dialog', { name: `part 2 ${name}` }).waitFor();
     const stored = await db.record.findMany({ where, orderBy: { id: 'asc' } });
     expect(stored.map(({ fields }) => fields)).toEqual([
       { name: 'part 0', amount: 0 },
@@ -147,6 +147,20 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await page.getByRole('columnheader', { name: 'isOld' }).waitFor({ state: 'detached' });
   });
 
+  test.each([1024, 390])('fields and permissions of a class fit a window of %i pixels', async (width) => {
+    const { name } = await createParts(1);
+    const { page } = await openAs(await owner(), `${APP}/data/${name}?tab=definition`, {
+      viewport: { width, height: 800 },
+    });
+    for (const box of ['List: amount', 'Index: amount', 'Read: API keys only']) {
+      const { x, width: own } = (await page.getByLabel(box).boundingBox())!;
+      expect(x + own, box).toBeLessThan(width);
+    }
+    if (width === 390) await page.locator('tr', { hasText: 'amount' }).getByText('Required').click();
+    else await page.getByLabel('Required: amount').click();
+    expect(await page.getByLabel('Required: amount').isChecked()).toBe(true);
+  });
+
   test('a list that reads many rows names the index that makes it fast, and creates it', async () => {
     const { name, where } = await createParts(1);
     const records = Array.from({ length: 100 }, (_, at) => ({ fields: { name: 'part', amount: at } }));
@@ -193,10 +207,11 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     const editor = await createUser({ login: 'editor', tag_list: 'editors' });
     const guest = await createUser({ login: 'guest' });
     const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=permissions`);
-    const panel = page.getByRole('dialog', { name: `Record ${id}` });
+    const panel = page.getByRole('dialog', { name: `${name} · ${id}` });
     await panel.getByRole('radio', { name: 'Read: Groups' }).check();
-    await panel.getByRole('combobox', { name: 'Read: groups' }).fill('editors');
-    await page.keyboard.press('Enter');
+    // The tag of a user is suggested.
+    await panel.getByRole('combobox', { name: 'Read: groups' }).click();
+    await page.getByRole('option', { name: 'editors' }).click();
     await panel.getByText('Users with one of the tags editors, and the owner, may read.').waitFor();
     await panel.getByRole('button', { name: 'Save permissions' }).click();
     for (const [user, sentence] of [
@@ -223,6 +238,25 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await panel.getByRole('tab', { name: 'History' }).click();
     await panel.getByText('Changed Record').first().waitFor();
     await panel.getByText('fields').first().waitFor();
+  });
+
+  test('the panel names the record, and has inputs for numbers and for times in the time zone of the person', async () => {
+    const { name, where, ids } = await createParts(1, [{ name: 'soldAt', type: 'DATE' }]);
+    const { page, problems } = await openAs(await owner(), `${APP}/data/${name}?record=${ids[0]}`, {
+      timezoneId: 'Asia/Kathmandu',
+    });
+    const panel = page.getByRole('dialog', { name: `part 0 ${name} · ${ids[0]}` });
+    await panel.getByLabel('amount').fill('x12');
+    await panel.getByLabel('soldAt').fill('2026-11-23T18:00');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    const stored = async () => (await db.record.findFirstOrThrow({ where })).fields;
+    await expect.poll(stored).toEqual({ name: 'part 0', amount: 12, soldAt: Date.parse('2026-11-23T12:15:00Z') });
+    await page.reload();
+    expect(await panel.getByLabel('soldAt').inputValue()).toBe('2026-11-23T18:00');
+    await panel.getByLabel('soldAt').fill('');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(stored).toEqual({ name: 'part 0', amount: 12 });
+    expect(problems).toEqual([]);
   });
 
   test('the shown requests run in each form', async () => {
@@ -297,7 +331,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     const rows = Array.from({ length: 250 }, (_, index) => `"part, ${index}",${index}`);
     const broken = ['"part, 3",7', 'wrong,many', '"part, 3",8', 'one,2,3'];
     const open = async (item: string) => {
-      await page.getByRole('button', { name: 'Import and export' }).click();
+      await page.getByRole('button', { name: 'Import, export' }).click();
       await page.getByRole('menuitem', { name: item }).click();
     };
     await open('Import a JSON or CSV file');
@@ -306,8 +340,8 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await page.getByRole('combobox', { name: 'Field of How many' }).click();
     await page.getByRole('option', { name: 'amount' }).click();
     await page.getByText('250 rows can be imported.').waitFor();
-    await page.getByText('Row 252: name: row 5 has the same value, which must be unique.').waitFor();
-    await page.getByText('Row 253: amount: Enter a number.').waitFor();
+    await page.getByText('Row 252: name “part, 3”: Row 5 has the same value, which must be unique.').waitFor();
+    await page.getByText('Row 253: amount “many”: Enter a number.').waitFor();
     await page.getByText('Row 255: It does not have 2 values.').waitFor();
     await page.getByRole('combobox', { name: 'Field of name' }).click();
     await page.getByRole('option', { name: 'amount' }).click();
@@ -323,7 +357,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await graphql(CREATE, { name, records: [{ fields: { name: 'part, 9' } }] }, apiKey);
     await page.getByRole('button', { name: 'Import 250 rows' }).click();
     await page.getByText('249 records imported.').waitFor();
-    await page.getByText(/^Row 11: /).waitFor();
+    await page.getByText('Row 11: name “part, 9”: Field name has already been taken').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await open('Import a JSON or CSV file');
     const numbers = { name: 'parts.json', mimeType: 'application/json', buffer: Buffer.from('[1, {"name": "p"}]') };
@@ -358,12 +392,13 @@ async function sampleFile(text: string): Promise<string> {
 let classes = 0;
 
 /** A class of records with the name `part <number>` and the amount `<number>`; names are unique in an empty one. */
-async function createParts(count: number) {
+async function createParts(count: number, more: { name: string; type: string }[] = []) {
   const name = `Part${++classes}`;
   const fields = [
     { name: 'name', type: 'STRING', unique: count === 0 },
     { name: 'amount', type: 'INTEGER' },
     { name: 'isOld', type: 'BOOLEAN' },
+    ...more,
   ];
   const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
   await graphql(define, { input: { name, fields } }, apiKey);

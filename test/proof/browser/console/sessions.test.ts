@@ -4,7 +4,7 @@ import { MINUTE } from '../../../../src/lib/time.ts';
 import { clock, useApp } from '../../../support/app/app.ts';
 import { until } from '../../../support/app/until.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, choose, givePassword, openAs, owner } from '../../../support/clients/console.ts';
 import { PASSWORD } from '../../../support/fixtures/administrators.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('sessions of the console', () => {
     clock.advance(15 * MINUTE);
     const { page } = await openAs(administrator, `${APP}/users/${user.id}`);
     const remove = async () => {
-      await page.getByRole('button', { name: 'Delete user' }).click();
+      await choose(page, 'Delete user');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
       await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
     };

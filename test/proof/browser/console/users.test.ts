@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
+import { APP, choose, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     expect(await db.user.findFirstOrThrow({ where: { id: grace.id } })).toMatchObject({
       fullName: 'Rear Admiral Hopper',
     });
-    await page.getByRole('button', { name: 'Delete user' }).click();
+    await choose(page, 'Delete user');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('was deleted').waitFor();
     expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     await storeBlob(await createUser(), 'other', { name: 'of-another-user.txt' });
     const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
     await page.getByRole('button', { name: 'Show devices' }).click();
-    await page.getByRole('cell', { name: 'gcm' }).first().waitFor();
+    await page.getByText('Firebase (Android)', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No device receives pushes').waitFor();

@@ -1,12 +1,12 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import type { Assistant } from './documents.ts';
 
 const CREATE = graphql(`mutation ConsoleCreateAssistant($input: CreateAssistantInput!) {
@@ -21,9 +21,10 @@ interface Props {
   /** Undefined: a new one. */
   stored: Assistant | undefined;
   onSaved: () => void;
+  onCancel: () => void;
 }
 
-export function AssistantForm({ application, stored, onSaved }: Props) {
+export function AssistantForm({ application, stored, onSaved, onCancel }: Props) {
   const { name = '', baseUrl = '', model = '', instructions = '' } = stored ?? {};
   const [form, setForm] = useState({ name, baseUrl, model, instructions, apiKey: '' });
   const set = (field: keyof typeof form) => (event: { currentTarget: { value: string } }) =>
@@ -74,11 +75,11 @@ export function AssistantForm({ application, stored, onSaved }: Props) {
             {sentenceOf(save.error)}
           </Alert>
         )}
-        <Group justify="flex-end">
+        <Footer onCancel={onCancel}>
           <Button type="submit" loading={save.isPending}>
             <Trans>Save</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

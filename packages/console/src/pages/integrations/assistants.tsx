@@ -100,6 +100,7 @@ export function Assistants({ application }: { application: number }) {
               <AssistantForm
                 application={application}
                 stored={edited === 'new' ? undefined : edited}
+                onCancel={() => setEdited(undefined)}
                 onSaved={() => {
                   setEdited(undefined);
                   void refresh();

@@ -30,7 +30,12 @@ type Template = ResultOf<typeof TEMPLATES>['mailTemplates'][number];
 /** A placeholder with a text for a missing value. */
 const WITH_DEFAULT = '{{name|there}}';
 
-const NAMES: Record<Template['kind'], string> = { PASSWORD_RESET: t`Mail of a password reset` };
+const NAMES: Record<Template['kind'], string> = {
+  PASSWORD_RESET: t`Mail of a password reset`,
+  EMAIL_VERIFICATION: t`Mail that verifies an address`,
+  SIGN_IN_CODE: t`Mail with a code to sign in`,
+  NEW_DEVICE: t`Mail about a new device`,
+};
 
 const PREVIEW_DELAY_MS = 400;
 

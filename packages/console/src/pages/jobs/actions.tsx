@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { mutate } from '../../app/clients.ts';
 import { root } from '../../root.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { RareAction } from '../../ui/confirm-button.tsx';
 import { CANCEL, DELETE, DOWNLOAD, type ListedJob } from './documents.ts';
 import { titleOf } from './text.ts';
 import { isActive, jobKey } from './use-jobs.ts';
@@ -13,19 +13,14 @@ import { isActive, jobKey } from './use-jobs.ts';
 interface ActionsProps {
   application: number;
   job: Pick<ListedJob, 'id' | 'kind' | 'state' | 'isRepair' | 'cancelRequestedAt' | 'backup'>;
-  /** Also what cannot be undone. */
-  hasDeletion?: boolean;
+  /** Whether the page is only about this job. */
+  isMain?: boolean;
 }
 
 /** What can be done with a job in its state. */
-export function JobActions({ application, job, hasDeletion = false }: ActionsProps) {
+export function JobActions({ application, job, isMain = false }: ActionsProps) {
   const { id, cancelRequestedAt, backup } = job;
-  const queries = useQueryClient();
-  const refresh = () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: [application, 'jobs'] }),
-      queries.invalidateQueries({ queryKey: jobKey(application, id) }),
-    ]);
+  const refresh = useRefresh(application, id);
   const cancel = useMutation({
     mutationFn: () => mutate({ application }, CANCEL, { id }),
     onSettled: refresh,
@@ -33,11 +28,6 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
   const download = useMutation({
     mutationFn: async () => (await mutate({ application }, DOWNLOAD, { id })).createBackupDownload.path,
     onSuccess: (path) => save(new URL(`.${path}`, root)),
-  });
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE, { id }),
-    onSuccess: () => notifications.show({ message: t`Archive deleted` }),
-    onSettled: refresh,
   });
   if (isActive(job)) {
     return (
@@ -55,25 +45,42 @@ export function JobActions({ application, job, hasDeletion = false }: ActionsPro
   }
   if (!backup?.isStored) return null;
   return (
-    <>
-      <Button
-        size="xs"
-        variant={hasDeletion ? 'filled' : 'default'}
-        onClick={() => download.mutate()}
-        loading={download.isPending}
-      >
-        <Trans>Download</Trans>
-      </Button>
-      {hasDeletion && (
-        <ConfirmButton
-          label={t`Delete archive`}
-          question={t`Delete this archive from the storage of the service? Copies that were downloaded remain.`}
-          onConfirm={() => remove.mutate()}
-          isLoading={remove.isPending}
-        />
-      )}
-    </>
+    <Button
+      size={isMain ? 'sm' : 'xs'}
+      variant={isMain ? 'filled' : 'default'}
+      onClick={() => download.mutate()}
+      loading={download.isPending}
+    >
+      <Trans>Download</Trans>
+    </Button>
   );
+}
+
+export function DeleteArchive({ application, job: { id, backup } }: Pick<ActionsProps, 'application' | 'job'>) {
+  const refresh = useRefresh(application, id);
+  const remove = useMutation({
+    mutationFn: () => mutate({ application }, DELETE, { id }),
+    onSuccess: () => notifications.show({ message: t`Archive deleted` }),
+    onSettled: refresh,
+  });
+  if (!backup?.isStored) return null;
+  return (
+    <RareAction
+      label={t`Delete archive`}
+      question={t`Delete this archive from the storage of the service? Copies that were downloaded remain.`}
+      onConfirm={() => remove.mutate()}
+      isLoading={remove.isPending}
+    />
+  );
+}
+
+function useRefresh(application: number, id: string) {
+  const queries = useQueryClient();
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: [application, 'jobs'] }),
+      queries.invalidateQueries({ queryKey: jobKey(application, id) }),
+    ]);
 }
 
 /** Lets the browser store the file, however large it is. */

@@ -10,7 +10,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Copyable, Time } from '../../ui/values.tsx';
-import { JobActions } from './actions.tsx';
+import { DeleteArchive, JobActions } from './actions.tsx';
 import { CheckReport } from './check-report.tsx';
 import { JOB, type ShownJob } from './documents.ts';
 import { JobProgress, StateBadge } from './progress.tsx';
@@ -31,7 +31,8 @@ export function JobPage() {
   return (
     <Page
       title={job.data ? titleOf(job.data) : t`Job`}
-      actions={job.data && <JobActions application={application} job={job.data} hasDeletion />}
+      actions={job.data && <JobActions application={application} job={job.data} isMain />}
+      more={job.data && <DeleteArchive application={application} job={job.data} />}
     >
       <Loaded of={job}>{(shown) => <Details application={application} job={shown} />}</Loaded>
     </Page>

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Checkbox, Group, List, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, List, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { START_CHECK, START_EXPORT } from './documents.ts';
 
@@ -77,10 +77,7 @@ export function StartExport({ application, onDone }: StartProps) {
             store the file like the database.
           </Trans>
         </Notice>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            <Trans>Close</Trans>
-          </Button>
+        <Footer onCancel={onDone}>
           <Button
             type="submit"
             loading={start.isPending}
@@ -88,7 +85,7 @@ export function StartExport({ application, onDone }: StartProps) {
           >
             <Trans>Start export</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );
@@ -112,14 +109,11 @@ export function StartCheck({ application, onDone }: StartProps) {
           checked={isRepair}
           onChange={(event) => setRepair(event.currentTarget.checked)}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onDone}>
-            <Trans>Close</Trans>
-          </Button>
+        <Footer onCancel={onDone}>
           <Button type="submit" loading={start.isPending} data-autofocus>
             {isRepair ? t`Start check and repair` : t`Start check`}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

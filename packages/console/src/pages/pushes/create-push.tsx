@@ -3,10 +3,12 @@ import { Trans } from '@lingui/react/macro';
 import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { idOf } from '../../app/user-search.ts';
-import { submitting } from '../../ui/form.tsx';
+import { useTags } from '../../app/tags.ts';
+import { Footer, submitting } from '../../ui/form.tsx';
+import { UsersSelect } from '../../ui/user-select.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
 
@@ -27,6 +29,8 @@ const NEW = {
   minutes: '' as number | string,
 };
 
+const CREATED = 'push-created';
+
 type Form = typeof NEW;
 
 function inputOf({ environment, channel, name, text, users, tags, excluded, date, minutes }: Form) {
@@ -46,10 +50,25 @@ export function CreatePush({ application, onDone }: { application: number; onDon
   const [form, setForm] = useState(NEW);
   const set = (change: Partial<Form>) => setForm({ ...form, ...change });
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: () => mutate({ application }, CREATE_EVENTS, { input: inputOf(form) }),
-    onSuccess: () => {
-      notifications.show({ message: t`Push created` });
+    mutationFn: async () =>
+      (await mutate({ application }, CREATE_EVENTS, { input: inputOf(form) })).createEvents.map(({ id }) => id),
+    onSuccess: (ids) => {
+      const open = (id: number) => {
+        notifications.hide(CREATED);
+        void navigate({ to: '/apps/$application/pushes/$event', params: { application, event: String(id) } });
+      };
+      // One event for each channel.
+      notifications.show({
+        id: CREATED,
+        title: t`Push created`,
+        message: ids.map((id) => (
+          <Button key={id} size="compact-xs" variant="default" mr="xs" onClick={() => open(id)}>
+            {t`Open push ${id}`}
+          </Button>
+        )),
+      });
       onDone();
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
@@ -69,7 +88,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           data-autofocus
           required
         />
-        <Recipients form={form} set={set} />
+        <Recipients application={application} form={form} set={set} />
         <Group grow align="flex-start">
           <Select
             label={t`Environment`}
@@ -80,7 +99,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           />
           <Select
             label={t`Channel`}
-            placeholder={t`Apple and Google`}
+            placeholder={t`Apple and Android`}
             data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
             value={form.channel}
             onChange={(channel) => set({ channel })}
@@ -111,49 +130,50 @@ export function CreatePush({ application, onDone }: { application: number; onDon
             allowDecimal={false}
           />
         </Group>
-        <Group justify="flex-end">
+        <Footer onCancel={onDone}>
           <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
             <Trans>Create</Trans>
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );
 }
 
-const SEPARATORS = [',', ' '];
+interface RecipientsProps {
+  application: number;
+  form: Form;
+  set: (change: Partial<Form>) => void;
+}
 
-const isId = (text: string) => idOf(text) !== undefined;
-
-function Recipients({ form, set }: { form: Form; set: (change: Partial<Form>) => void }) {
-  const [refused, setRefused] = useState<string>();
+function Recipients({ application, form, set }: RecipientsProps) {
+  const tags = useTags(application);
   return (
     <>
-      <TagsInput
+      <UsersSelect
+        application={application}
         label={t`Users`}
-        description={t`Ids; press Enter after each`}
         value={form.users}
-        onChange={(users) => {
-          set({ users: users.filter(isId) });
-          setRefused(users.find((text) => !isId(text)));
-        }}
-        error={refused === undefined ? undefined : t`${refused} is not the id of a user`}
-        splitChars={SEPARATORS}
-        acceptValueOnBlur
+        onChange={(users) => set({ users })}
+        comboboxProps={{ zIndex: 500 }}
       />
       <Group grow align="flex-start">
         <TagsInput
           label={t`Tags`}
           description={t`Also users with one of these`}
+          data={tags}
           value={form.tags}
-          onChange={(tags) => set({ tags })}
+          onChange={(chosen) => set({ tags: chosen })}
+          comboboxProps={{ zIndex: 500 }}
           acceptValueOnBlur
         />
         <TagsInput
           label={t`Except tags`}
           description={t`Never users with one of these`}
+          data={tags}
           value={form.excluded}
           onChange={(excluded) => set({ excluded })}
+          comboboxProps={{ zIndex: 500 }}
           acceptValueOnBlur
         />
       </Group>

@@ -34,10 +34,10 @@ export const SENDS = graphql(`query ConsoleSends($eventId: Int, $first: Int!, $a
 }`);
 
 export const DELIVERIES = graphql(`query ConsoleDeliveries(
-  $sendId: ID!, $status: DeliveryStatus, $first: Int!, $after: String
+  $sendId: ID, $userId: Int, $status: DeliveryStatus, $first: Int!, $after: String
 ) {
-  pushDeliveries(sendId: $sendId, status: $status, first: $first, after: $after) {
-    edges { node { subscriptionId userId channel status attempts answer answeredAt retryAt } }
+  pushDeliveries(sendId: $sendId, userId: $userId, status: $status, first: $first, after: $after) {
+    edges { node { sendId eventId createdAt subscriptionId userId channel status attempts answer answeredAt retryAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`);
@@ -50,7 +50,7 @@ export type Delivery = ResultOf<typeof DELIVERIES>['pushDeliveries']['edges'][nu
 export const CHANNELS = {
   apns: t`Apple (APNs)`,
   apns_voip: t`Apple VoIP`,
-  gcm: t`Google (FCM)`,
+  gcm: t`Firebase (Android)`,
   web: t`Browsers`,
   email: t`Email`,
 };

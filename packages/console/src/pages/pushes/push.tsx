@@ -1,13 +1,13 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mutate, query, type Target } from '../../app/clients.ts';
 import { idOf } from '../../app/user-search.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { ConfirmButton, RareAction } from '../../ui/confirm-button.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Time } from '../../ui/values.tsx';
 import { channelName, DELETE_EVENT, EVENT, type EventDetails, UPDATE_EVENT } from './documents.ts';
@@ -31,7 +31,8 @@ export function PushPage() {
     <Page
       title={found.data?.event.name || t`Push ${id}`}
       description={t`Push ${id} of application ${application}`}
-      actions={found.data && <Actions target={target} id={id} isActive={found.data.eventStatus.active} />}
+      actions={found.data && <Activity target={target} id={id} isActive={found.data.eventStatus.active} />}
+      more={found.data && <Deletion target={target} id={id} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -94,48 +95,55 @@ function Facts({ of: { event, eventStatus }, application }: { of: EventDetails; 
   );
 }
 
-function Actions({ target, id, isActive }: { target: Target; id: number; isActive: boolean }) {
-  const { application } = target;
+interface ActionProps {
+  target: Target;
+  id: number;
+}
+
+function Activity({ target, id, isActive }: ActionProps & { isActive: boolean }) {
   const queries = useQueryClient();
-  const navigate = useNavigate();
-  const refresh = (name: string) => queries.invalidateQueries({ queryKey: [application, name] });
+  const refresh = (name: string) => queries.invalidateQueries({ queryKey: [target.application, name] });
   const update = useMutation({
     mutationFn: (active: boolean) => mutate(target, UPDATE_EVENT, { id, active }),
     onSettled: () => Promise.all([refresh('event'), refresh('events'), refresh('sends')]),
   });
+  return isActive ? (
+    <ConfirmButton
+      label={t`Stop`}
+      question={t`Pending deliveries are cancelled, and no further send starts.`}
+      onConfirm={() => update.mutate(false)}
+      isLoading={update.isPending}
+    />
+  ) : (
+    <ConfirmButton
+      label={t`Send again`}
+      question={t`The push is sent to its recipients again.`}
+      isHarmless
+      onConfirm={() => update.mutate(true)}
+      isLoading={update.isPending}
+    />
+  );
+}
+
+function Deletion({ target, id }: ActionProps) {
+  const { application } = target;
+  const queries = useQueryClient();
+  const navigate = useNavigate();
   const remove = useMutation({
     mutationFn: () => mutate(target, DELETE_EVENT, { id }),
     onSuccess: async () => {
       const search = target.onBehalfOf === undefined ? {} : { user: String(target.onBehalfOf) };
       await navigate({ to: '/apps/$application/pushes', params: { application: Number(application) }, search });
-      await refresh('events');
+      await queries.invalidateQueries({ queryKey: [application, 'events'] });
       notifications.show({ message: t`Push deleted` });
     },
   });
   return (
-    <Group gap="xs">
-      {isActive ? (
-        <ConfirmButton
-          label={t`Stop`}
-          question={t`Pending deliveries are cancelled, and no further send starts.`}
-          onConfirm={() => update.mutate(false)}
-          isLoading={update.isPending}
-        />
-      ) : (
-        <ConfirmButton
-          label={t`Send again`}
-          question={t`The push is sent to its recipients again.`}
-          isHarmless
-          onConfirm={() => update.mutate(true)}
-          isLoading={update.isPending}
-        />
-      )}
-      <ConfirmButton
-        label={t`Delete push`}
-        question={t`The push and the outcome of its sends are deleted.`}
-        onConfirm={() => remove.mutate()}
-        isLoading={remove.isPending}
-      />
-    </Group>
+    <RareAction
+      label={t`Delete push`}
+      question={t`The push and the outcome of its sends are deleted.`}
+      onConfirm={() => remove.mutate()}
+      isLoading={remove.isPending}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack, Tabs, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
@@ -14,6 +14,7 @@ import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { CreatePush } from './create-push.tsx';
+import { Deliveries } from './deliveries.tsx';
 import { channelName, EVENTS, type ListedEvent } from './documents.ts';
 import { Schedule } from './schedule.tsx';
 
@@ -22,17 +23,9 @@ const from = '/shell/apps/$application/pushes';
 /** Events belong to their creator: without a user, those that were created with API keys or here. */
 export function PushesPage() {
   const { application } = useParams({ from });
-  const { user } = useSearch({ from });
+  const { user, failed } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/pushes' });
   const [isOpen, { open, close }] = useOpenInAddress('create');
-  const target: Target = { application, onBehalfOf: idOf(user) };
-  const events = useInfiniteQuery({
-    ...forward,
-    refetchInterval: useListPolling(15_000),
-    queryKey: [application, 'events', target.onBehalfOf],
-    queryFn: async ({ pageParam, signal }) =>
-      (await query(target, EVENTS, { first: PAGE_SIZE, after: pageParam }, signal)).events,
-  });
   return (
     <Page
       title={t`Pushes`}
@@ -43,6 +36,53 @@ export function PushesPage() {
         </Button>
       }
     >
+      <Tabs
+        value={failed === undefined ? 'created' : 'failed'}
+        onChange={(tab) => void navigate({ search: tab === 'failed' ? { failed: '1' } : {}, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="created">
+            <Trans>Created pushes</Trans>
+          </Tabs.Tab>
+          <Tabs.Tab value="failed">
+            <Trans>Failed deliveries</Trans>
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="created">
+          <Created application={application} user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="failed">
+          <Deliveries
+            target={{ application }}
+            status="FAILED"
+            empty={
+              <Empty title={t`No failed deliveries`}>
+                <Trans>Also those of messages of dialogs are listed here, as long as the push log keeps them.</Trans>
+              </Empty>
+            }
+          />
+        </Tabs.Panel>
+      </Tabs>
+      <Modal opened={isOpen} onClose={close} title={t`Create push`} size="lg" closeOnClickOutside={false}>
+        <CreatePush application={application} onDone={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function Created({ application, user }: { application: number; user: string | undefined }) {
+  const navigate = useNavigate({ from: '/apps/$application/pushes' });
+  const target: Target = { application, onBehalfOf: idOf(user) };
+  const events = useInfiniteQuery({
+    ...forward,
+    refetchInterval: useListPolling(15_000),
+    queryKey: [application, 'events', target.onBehalfOf],
+    queryFn: async ({ pageParam, signal }) =>
+      (await query(target, EVENTS, { first: PAGE_SIZE, after: pageParam }, signal)).events,
+  });
+  return (
+    <Stack>
       <Group align="flex-end">
         <UserSelect
           application={application}
@@ -64,10 +104,7 @@ export function PushesPage() {
           </Empty>
         }
       />
-      <Modal opened={isOpen} onClose={close} title={t`Create push`} size="lg" closeOnClickOutside={false}>
-        <CreatePush application={application} onDone={close} />
-      </Modal>
-    </Page>
+    </Stack>
   );
 }
 

@@ -1,20 +1,12 @@
-import { plural, t } from '@lingui/core/macro';
-import { SegmentedControl, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { query } from '../../app/clients.ts';
-import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { t } from '@lingui/core/macro';
+import { SegmentedControl } from '@mantine/core';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { idOf } from '../../app/user-search.ts';
 import { Empty, Page } from '../../ui/page.tsx';
-import { type Column, Rows } from '../../ui/rows.tsx';
-import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/values.tsx';
-import { channelName, DELIVERIES, type Delivery } from './documents.ts';
+import { Deliveries, STATES } from './deliveries.tsx';
+import type { Delivery } from './documents.ts';
 
 const from = '/shell/apps/$application/pushes/sends/$send';
-
-const STATES = { PENDING: t`Pending`, DELIVERED: t`Delivered`, FAILED: t`Failed` };
-const TONES = { PENDING: 'plain', DELIVERED: 'good', FAILED: 'bad' } as const;
 
 const readStatus = (text: string | undefined): Delivery['status'] | null =>
   text !== undefined && text in STATES ? (text as Delivery['status']) : null;
@@ -24,16 +16,7 @@ export function SendPage() {
   const { application, send } = useParams({ from });
   const { user, status: text } = useSearch({ from });
   const navigate = useNavigate({ from: '/apps/$application/pushes/sends/$send' });
-  const onBehalfOf = idOf(user);
   const status = readStatus(text);
-  const deliveries = useInfiniteQuery({
-    ...forward,
-    queryKey: [application, 'deliveries', send, status, onBehalfOf],
-    queryFn: async ({ pageParam, signal }) => {
-      const variables = { sendId: send, status, first: PAGE_SIZE, after: pageParam };
-      return (await query({ application, onBehalfOf }, DELIVERIES, variables, signal)).pushDeliveries;
-    },
-  });
   return (
     <Page
       title={t`Deliveries`}
@@ -49,11 +32,10 @@ export function SendPage() {
         />
       }
     >
-      <Rows
-        label={t`Deliveries`}
-        of={deliveries}
-        columns={columnsOf(application)}
-        keyOf={({ subscriptionId }) => subscriptionId}
+      <Deliveries
+        target={{ application, onBehalfOf: idOf(user) }}
+        sendId={send}
+        status={status}
         empty={
           <Empty title={t`No deliveries`}>
             {status === null
@@ -65,35 +47,3 @@ export function SendPage() {
     </Page>
   );
 }
-
-const columnsOf = (application: number): Column<Delivery>[] => [
-  {
-    name: t`Device`,
-    width: 'minmax(0, 1fr)',
-    render: ({ subscriptionId, userId, channel, attempts }) => (
-      <>
-        <Link
-          className="row-link"
-          to="/apps/$application/users/$user"
-          params={{ application, user: String(userId) }}
-        >{t`User ${userId}`}</Link>
-        <Text size="xs" c="dimmed" truncate>
-          {t`Subscription ${subscriptionId} · ${channelName(channel)} · ${plural(attempts, { one: '# attempt', other: '# attempts' })}`}
-        </Text>
-      </>
-    ),
-  },
-  {
-    name: t`State`,
-    width: '7rem',
-    render: ({ status }) => <Status tone={TONES[status]}>{STATES[status]}</Status>,
-  },
-  {
-    name: t`Answer of the provider`,
-    width: 'minmax(0, 2fr)',
-    isMinor: true,
-    render: ({ answer }) => <span title={answer ?? undefined}>{answer ?? '–'}</span>,
-  },
-  { name: t`Answered`, width: '12rem', isMinor: true, render: ({ answeredAt }) => <Time isExact of={answeredAt} /> },
-  { name: t`Next attempt`, width: '12rem', isMinor: true, render: ({ retryAt }) => <Time isExact of={retryAt} /> },
-];

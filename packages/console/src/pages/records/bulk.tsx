@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Button, Group, Menu, Modal, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Modal, Paper, Select, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconDownload, IconEdit } from '@tabler/icons-react';
@@ -8,11 +8,12 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { deleteRecords, useChanges } from './changes.ts';
 import type { DataRecord, RecordClass } from './documents.ts';
 import { download, type Format } from './export.ts';
-import { FORMATS, parseValue, TYPE_NAMES } from './values.ts';
+import { FieldInput } from './field-input.tsx';
+import { parseValue } from './values.ts';
 import type { View } from './view.ts';
 
 interface BulkProps {
@@ -110,22 +111,26 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
           label={t`Field`}
           data={fields.map((one) => one.name)}
           value={field.name}
-          onChange={(value) => value && setName(value)}
+          onChange={(value) => {
+            if (value) setName(value);
+            setText('');
+          }}
           allowDeselect={false}
         />
-        <TextInput
+        <FieldInput
+          key={field.name}
+          field={field}
           label={t`New value`}
-          description={`${FORMATS[field.type] || TYPE_NAMES[field.type]}. ${t`Empty: no value`}`}
-          value={text}
+          text={text}
           error={problem}
-          onChange={(event) => setText(event.currentTarget.value)}
-          data-autofocus
+          onChange={setText}
+          isFirst
         />
-        <Group justify="flex-end">
+        <Footer onCancel={onDone}>
           <Button type="submit">
             <Plural value={records.length} one="Change # record" other="Change # records" />
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

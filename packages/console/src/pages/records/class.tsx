@@ -7,7 +7,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { RareAction } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { Designer } from './designer.tsx';
 import { DELETE_CLASS, type RecordClass } from './documents.ts';
@@ -24,7 +24,7 @@ export function ClassPage() {
     <Workspace
       title={name}
       current={name}
-      actions={hasRole(useMe(), ['DEVELOPER'], application) && <DeleteClass application={application} name={name} />}
+      more={hasRole(useMe(), ['DEVELOPER'], application) && <DeleteClass application={application} name={name} />}
     >
       <Loaded of={found}>
         {(loaded) =>
@@ -85,7 +85,7 @@ function DeleteClass({ application, name }: { application: number; name: string 
     },
   });
   return (
-    <ConfirmButton
+    <RareAction
       label={t`Delete class`}
       question={t`The class and all its records are deleted. This cannot be undone.`}
       typed={name}

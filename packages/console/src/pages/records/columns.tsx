@@ -16,7 +16,7 @@ const WIDTHS: Record<FieldType, number> = {
   INTEGER: 110,
   FLOAT: 110,
   BOOLEAN: 110,
-  DATE: 160,
+  DATE: 168,
   LOCATION: 170,
   FILE: 200,
 };

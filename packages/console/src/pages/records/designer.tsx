@@ -4,9 +4,9 @@ import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title }
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
-import { type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
+import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
 import { classesKey } from './use-class.ts';
 import { TYPE_NAMES } from './values.ts';
 
@@ -51,10 +51,12 @@ interface DesignerProps {
   /** Undefined to create one. */
   existing?: RecordClass;
   onDone: (name: string) => void;
+  /** In a dialog. */
+  onCancel?: () => void;
 }
 
 /** Fields, indexes and permissions of a class. */
-export function Designer({ application, existing, onDone }: DesignerProps) {
+export function Designer({ application, existing, onDone, onCancel }: DesignerProps) {
   const [name, setName] = useState(existing?.name ?? '');
   const [fields, setFields] = useState(() => existing?.fields.map(storedField) ?? [newField()]);
   const [permissions, setPermissions] = useState<PermissionForm>(() => permissionForm(existing?.permissions));
@@ -91,22 +93,20 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
         <Title order={2} size="h5">
           <Trans>Fields</Trans>
         </Title>
-        <Table.ScrollContainer minWidth={680}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                {[t`Name`, t`Type`, t`List`, t`Required`, t`Unique`, t`Index`].map((title) => (
-                  <Table.Th key={title}>{title}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {fields.map((field) => (
-                <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+        <Table className="stacked">
+          <Table.Thead>
+            <Table.Tr>
+              {[t`Name`, t`Type`, ...Object.values(SWITCHES)].map((title) => (
+                <Table.Th key={title}>{title}</Table.Th>
               ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {fields.map((field) => (
+              <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+            ))}
+          </Table.Tbody>
+        </Table>
         <Group>
           <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
             <Trans>Add field</Trans>
@@ -118,12 +118,12 @@ export function Designer({ application, existing, onDone }: DesignerProps) {
         <Title order={2} size="h5">
           <Trans>Permissions</Trans>
         </Title>
-        <PermissionInputs value={permissions} onChange={setPermissions} />
-        <Group justify="flex-end">
+        <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
+        <Footer onCancel={onCancel}>
           <Button type="submit" loading={save.isPending}>
             {existing ? t`Save` : t`Create class`}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );
@@ -134,39 +134,49 @@ function inputOf({ name, type, array, required, unique, index }: FieldForm) {
 }
 
 const TYPES = Object.entries(TYPE_NAMES).map(([value, label]) => ({ value, label }));
-const SWITCHES = ['array', 'required', 'unique', 'index'] as const;
+const SWITCHES = { array: t`List`, required: t`Required`, unique: t`Unique`, index: t`Index` };
 
 function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Partial<FieldForm>) => void }) {
-  const label = field.name || t`new field`;
+  const { name, type, isStored } = field;
+  const label = name || t`new field`;
   return (
     <Table.Tr>
-      <Table.Td>
-        <TextInput
-          aria-label={t`Name of ${label}`}
-          value={field.name}
-          onChange={(event) => onChange({ name: event.currentTarget.value })}
-          readOnly={field.isStored}
-          maxLength={50}
-        />
+      <Table.Td fw={isStored ? 600 : 400}>
+        {isStored ? (
+          name
+        ) : (
+          <TextInput
+            aria-label={t`Name of ${label}`}
+            placeholder={t`Name`}
+            value={name}
+            onChange={(event) => onChange({ name: event.currentTarget.value })}
+            maxLength={50}
+          />
+        )}
       </Table.Td>
       <Table.Td>
-        <Select
-          aria-label={t`Type of ${label}`}
-          data={TYPES}
-          value={field.type}
-          onChange={(type) => type && onChange({ type: type as FieldType })}
-          disabled={field.isStored}
-          allowDeselect={false}
-          comboboxProps={{ zIndex: 500 }}
-        />
+        {isStored ? (
+          TYPE_NAMES[type]
+        ) : (
+          <Select
+            aria-label={t`Type of ${label}`}
+            data={TYPES}
+            value={type}
+            onChange={(chosen) => chosen && onChange({ type: chosen as FieldType })}
+            allowDeselect={false}
+            comboboxProps={{ zIndex: 500 }}
+          />
+        )}
       </Table.Td>
-      {SWITCHES.map((name) => (
-        <Table.Td key={name}>
+      {(Object.keys(SWITCHES) as (keyof typeof SWITCHES)[]).map((key) => (
+        <Table.Td key={key} className="choice">
           <Checkbox
-            aria-label={`${name} ${label}`}
-            checked={field[name]}
-            onChange={(event) => onChange({ [name]: event.currentTarget.checked })}
-            disabled={name === 'array' && field.isStored}
+            aria-label={`${SWITCHES[key]}: ${label}`}
+            label={SWITCHES[key]}
+            classNames={CHOICE}
+            checked={field[key]}
+            onChange={(event) => onChange({ [key]: event.currentTarget.checked })}
+            disabled={key === 'array' && isStored}
           />
         </Table.Td>
       ))}

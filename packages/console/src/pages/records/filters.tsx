@@ -112,7 +112,8 @@ export function Filters({ application, definition, conditions, as, opened, onOpe
         placeholder={t`See as user`}
         value={as}
         onChange={(user) => onChange({ as: user })}
-        w={160}
+        w={150}
+        className="toolbar-rare"
       />
       {conditions.map((condition, index) => {
         const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || t`empty`}`;

@@ -1,16 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Button, Checkbox, Menu, Modal, Popover, Stack } from '@mantine/core';
+import { Button, Checkbox, Menu, Modal, Popover, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import {
-  IconBookmark,
-  IconCode,
-  IconColumns,
-  IconDownload,
-  IconTransfer,
-  IconTrash,
-  IconUpload,
-} from '@tabler/icons-react';
+import { IconBookmark, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { NameForm } from '../../ui/form.tsx';
 import type { RecordClass } from './documents.ts';
@@ -37,20 +29,14 @@ export function GridMenus({ view, definition, columns, layout, search, onSearch,
     <>
       <Views layout={layout} search={search} onSearch={onSearch} />
       <ColumnChoice columns={columns} layout={layout} />
-      <Button size="xs" variant="default" leftSection={<IconCode size={16} />} onClick={onCode}>
+      <Button className="toolbar-rare" size="xs" variant="default" onClick={onCode}>
         <Trans>Code</Trans>
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon
-            size={30}
-            variant="default"
-            aria-label={t`Import and export`}
-            title={t`Import and export`}
-            loading={download.isPending}
-          >
-            <IconTransfer size={16} />
-          </ActionIcon>
+          <Button className="toolbar-rare" size="xs" variant="default" loading={download.isPending}>
+            <Trans>Import, export</Trans>
+          </Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconUpload size={14} />} onClick={onImport}>
@@ -76,7 +62,7 @@ function Views({ layout, search, onSearch }: Pick<GridMenusProps, 'layout' | 'se
     <>
       <Menu position="bottom-start">
         <Menu.Target>
-          <Button size="xs" variant="default" leftSection={<IconBookmark size={16} />}>
+          <Button className="toolbar-rare" size="xs" variant="default">
             <Trans>Views</Trans>
           </Button>
         </Menu.Target>
@@ -132,7 +118,7 @@ function ColumnChoice({ columns, layout }: Pick<GridMenusProps, 'columns' | 'lay
   return (
     <Popover position="bottom-end" trapFocus withArrow>
       <Popover.Target>
-        <Button size="xs" variant="default" leftSection={<IconColumns size={16} />}>
+        <Button className="toolbar-rare" size="xs" variant="default">
           <Trans>Columns</Trans>
         </Button>
       </Popover.Target>

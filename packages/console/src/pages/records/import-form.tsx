@@ -1,9 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Alert, Button, FileInput, Group, Progress, Select, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, FileInput, Progress, Select, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
+import { Footer } from '../../ui/form.tsx';
 import type { RecordClass } from './documents.ts';
 import { csv, save } from './export.ts';
 import {
@@ -90,7 +91,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
           {sentenceOf(load.error)}
         </Alert>
       )}
-      <Group justify="flex-end">
+      <Footer onCancel={onClose}>
         <Button
           onClick={() => prepared && load.mutate(prepared)}
           disabled={!prepared || prepared.valid.length === 0}
@@ -102,7 +103,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
             <Trans>Import</Trans>
           )}
         </Button>
-      </Group>
+      </Footer>
     </Stack>
   );
 }
@@ -196,16 +197,19 @@ function Result({ of: { count, refused }, source, definition, onClose }: ResultP
         {refused.length > 0 && <Plural value={refused.length} one="# row was refused:" other="# rows were refused:" />}
       </Text>
       <Refusals of={refused} />
-      <Group justify="flex-end">
-        {refused.length > 0 && (
-          <Button variant="default" onClick={download}>
-            <Trans>Save the refused rows as CSV</Trans>
-          </Button>
-        )}
+      <Footer
+        aside={
+          refused.length > 0 && (
+            <Button variant="default" onClick={download}>
+              <Trans>Save the refused rows as CSV</Trans>
+            </Button>
+          )
+        }
+      >
         <Button onClick={onClose}>
           <Trans>Done</Trans>
         </Button>
-      </Group>
+      </Footer>
     </Stack>
   );
 }

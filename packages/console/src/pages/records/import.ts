@@ -1,12 +1,17 @@
+import { AtriumError } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import Papa from 'papaparse';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
+import { shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { BATCH } from './changes.ts';
 import { CREATE_RECORDS, type Field, type RecordClass, type Values } from './documents.ts';
 import { parseValue } from './values.ts';
 import type { View } from './view.ts';
+
+/** Characters of a refused value that a reason has. */
+const MAX_VALUE = 60;
 
 /** The content of a file; values of a CSV file are texts. */
 export interface Source {
@@ -115,8 +120,22 @@ function readValue(value: unknown, field: Field, isText: boolean): [string, unkn
   try {
     return [[field.name, parseValue(String(value), field)]];
   } catch (error) {
-    throw new Error(`${field.name}: ${sentenceOf(error)}`);
+    throw new Error(about(field.name, value, sentenceOf(error)));
   }
+}
+
+/** Names the field and its value. */
+function about(name: string, value: unknown, sentence: string): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return t`${name} “${shortened(text, MAX_VALUE)}”: ${sentence}`;
+}
+
+/** Of the service, which numbers the records of a request, here one, and names the field. */
+function reasonOf(record: Values, error: unknown): string {
+  const sentence = sentenceOf(error).replace(/^Record 1: /, '');
+  const name = error instanceof AtriumError ? error.problems[0]?.parameters?.field : undefined;
+  const value = typeof name === 'string' ? record[name] : undefined;
+  return value === undefined ? sentence : about(String(name), value, sentence);
 }
 
 function requireFields(record: Values, fields: readonly Field[]): void {
@@ -129,7 +148,8 @@ function requireUnique(record: Values, seen: ReadonlyMap<string, Map<string, num
     if (record[name] === undefined) continue;
     const key = JSON.stringify(record[name]);
     const earlier = rows.get(key);
-    if (earlier !== undefined) throw new Error(t`${name}: row ${earlier} has the same value, which must be unique.`);
+    if (earlier !== undefined)
+      throw new Error(about(name, record[name], t`Row ${earlier} has the same value, which must be unique.`));
     rows.set(key, row);
   }
 }
@@ -155,7 +175,7 @@ export async function store(
       if (!isRefusal(error)) throw new Error(interrupted(imported.count, error));
       const [only] = rows;
       if (rows.length === 1 && only) {
-        imported.refused.push({ row: only.row, reason: sentenceOf(error), source: only.source });
+        imported.refused.push({ row: only.row, reason: reasonOf(only.fields, error), source: only.source });
       } else {
         const middle = Math.ceil(rows.length / 2);
         await send(rows.slice(0, middle));

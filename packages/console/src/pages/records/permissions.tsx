@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
-import { idOf } from '../../app/user-search.ts';
+import { useTags } from '../../app/tags.ts';
+import { UsersSelect } from '../../ui/user-select.tsx';
 import type { RecordClass } from './documents.ts';
 import type { OpenedRecord } from './record-panel.tsx';
 
@@ -61,7 +62,11 @@ export function permissionInput(form: PermissionForm, actions: readonly Action[]
   );
 }
 
+/** In tables, whose header labels the columns except on phones. */
+export const CHOICE = { labelWrapper: 'only-on-phones' };
+
 interface PermissionInputsProps {
+  application: number;
   /** Those of a record have no `create`, and cannot be limited to API keys. */
   actions?: readonly Action[];
   value: PermissionForm;
@@ -69,45 +74,43 @@ interface PermissionInputsProps {
 }
 
 /** One row for each action, one column for each answer to "who may", and a sentence. */
-export function PermissionInputs({ actions = ACTIONS, value, onChange }: PermissionInputsProps) {
+export function PermissionInputs({ application, actions = ACTIONS, value, onChange }: PermissionInputsProps) {
+  const tags = useTags(application);
   const isOfClass = actions === ACTIONS;
   const columns = (Object.keys(NAMES) as Access[]).filter((access) => isOfClass || access !== 'NOT_ALLOWED');
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth={480}>
-        <Table verticalSpacing="xs" withTableBorder>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th />
+      <Table className="stacked" verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th />
+            {columns.map((access) => (
+              <Table.Th key={access}>{NAMES[access]}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {actions.map((action) => (
+            <Table.Tr key={action}>
+              <Table.Th scope="row">{TITLES[action]}</Table.Th>
               {columns.map((access) => (
-                <Table.Th key={access} ta="center">
-                  {NAMES[access]}
-                </Table.Th>
+                <Table.Td key={access} className="choice">
+                  {(action !== 'create' || access !== 'OWNER') && (
+                    <Radio
+                      aria-label={`${TITLES[action]}: ${NAMES[access]}`}
+                      label={NAMES[access]}
+                      classNames={CHOICE}
+                      name={`access-${action}`}
+                      checked={value[action].access === access}
+                      onChange={() => onChange({ ...value, [action]: { ...value[action], access } })}
+                    />
+                  )}
+                </Table.Td>
               ))}
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {actions.map((action) => (
-              <Table.Tr key={action}>
-                <Table.Th scope="row">{TITLES[action]}</Table.Th>
-                {columns.map((access) => (
-                  <Table.Td key={access}>
-                    {(action !== 'create' || access !== 'OWNER') && (
-                      <Radio
-                        aria-label={`${TITLES[action]}: ${NAMES[access]}`}
-                        name={`access-${action}`}
-                        checked={value[action].access === access}
-                        onChange={() => onChange({ ...value, [action]: { ...value[action], access } })}
-                        styles={{ inner: { margin: '0 auto' } }}
-                      />
-                    )}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          ))}
+        </Table.Tbody>
+      </Table>
       {actions.map((action) => {
         const { access, groups, ids } = value[action];
         const set = (change: Partial<ActionForm>) => onChange({ ...value, [action]: { ...value[action], ...change } });
@@ -116,18 +119,23 @@ export function PermissionInputs({ actions = ACTIONS, value, onChange }: Permiss
             <TagsInput
               key={action}
               label={t`${TITLES[action]}: groups`}
-              description={t`A group is a tag of its users.`}
+              description={t`A group is a tag of its users. Suggested are tags of the newest users.`}
+              data={tags}
+              comboboxProps={{ zIndex: 500 }}
+              acceptValueOnBlur
               value={groups}
               onChange={(chosen) => set({ groups: chosen })}
             />
           );
         if (access === 'OPEN_FOR_USERS_IDS')
           return (
-            <TagsInput
+            <UsersSelect
               key={action}
-              label={t`${TITLES[action]}: ids of users`}
+              application={application}
+              label={t`${TITLES[action]}: users`}
               value={ids}
-              onChange={(chosen) => set({ ids: chosen.filter((id) => idOf(id) !== undefined) })}
+              onChange={(chosen) => set({ ids: chosen })}
+              comboboxProps={{ zIndex: 500 }}
             />
           );
         return null;

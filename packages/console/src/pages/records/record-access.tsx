@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
 import { RECORD, type RecordClass, UPDATE_RECORD, USER_TAGS } from './documents.ts';
@@ -35,12 +35,12 @@ export function RecordAccess({ view, definition, record, onDone }: RecordAccessP
   });
   return (
     <Stack>
-      <PermissionInputs actions={ACTIONS} value={form} onChange={setForm} />
-      <Group justify="flex-end">
+      <PermissionInputs application={view.application} actions={ACTIONS} value={form} onChange={setForm} />
+      <Footer>
         <Button onClick={() => save.mutate()} loading={save.isPending}>
           <Trans>Save permissions</Trans>
         </Button>
-      </Group>
+      </Footer>
       <Check view={view} definition={definition} record={record} />
     </Stack>
   );

@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Footer, submitting } from '../../ui/form.tsx';
 import { Time } from '../../ui/values.tsx';
 import {
   CREATE_RECORDS,
@@ -16,7 +16,8 @@ import {
   type RecordClass,
   UPDATE_RECORD,
 } from './documents.ts';
-import { FORMATS, parseValue, TYPE_NAMES, textOf } from './values.ts';
+import { FieldInput } from './field-input.tsx';
+import { parseValue, textOf } from './values.ts';
 import type { View } from './view.ts';
 
 interface RecordFormProps {
@@ -26,10 +27,12 @@ interface RecordFormProps {
   record?: DataRecord;
   onDone: () => void;
   onDeleted?: () => void;
+  /** In a dialog that only has this form. */
+  onCancel?: () => void;
 }
 
 /** All fields of one record. */
-export function RecordForm({ view, definition, record, onDone, onDeleted = onDone }: RecordFormProps) {
+export function RecordForm({ view, definition, record, onDone, onDeleted = onDone, onCancel }: RecordFormProps) {
   const { application, className, onBehalfOf } = view;
   const fields = definition.fields.filter(({ type }) => type !== 'FILE');
   const initial = Object.fromEntries(fields.map((field) => [field.name, textOf(record?.fields?.[field.name], field)]));
@@ -54,54 +57,37 @@ export function RecordForm({ view, definition, record, onDone, onDeleted = onDon
     <form onSubmit={submit}>
       <Stack>
         {record && <Facts record={record} />}
-        {fields.map(({ name, type, array, required }) => {
-          if (type === 'BOOLEAN' && !array) {
-            return (
-              <Select
-                key={name}
-                label={name}
-                data={['true', 'false']}
-                value={texts[name] || null}
-                onChange={(text) => setTexts({ ...texts, [name]: text ?? '' })}
-                placeholder={TYPE_NAMES[type]}
-                withAsterisk={required}
-                clearable={!required}
-              />
-            );
-          }
-          // Only this one keeps the lines of a text.
-          const Input = type === 'STRING' && !array ? Textarea : TextInput;
-          return (
-            <Input
-              key={name}
-              label={name}
-              description={array ? t`A list in JSON, for example ["a", "b"]` : FORMATS[type] || TYPE_NAMES[type]}
-              value={texts[name] ?? ''}
-              onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
-              withAsterisk={required}
-              {...(Input === Textarea && { autosize: true, minRows: 1, maxRows: 12 })}
-            />
-          );
-        })}
+        {fields.map((field, index) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            label={field.name}
+            text={texts[field.name] ?? ''}
+            onChange={(text) => setTexts({ ...texts, [field.name]: text })}
+            isFirst={!record && index === 0}
+          />
+        ))}
         {save.error && (
           <Alert color="red" role="alert">
             {sentenceOf(save.error)}
           </Alert>
         )}
-        <Group justify="space-between">
-          {record ? (
-            <ConfirmButton
-              label={t`Delete`}
-              question={t`Delete this record and its children?`}
-              onConfirm={() => remove.mutate()}
-            />
-          ) : (
-            <span />
-          )}
+        <Footer
+          onCancel={onCancel}
+          aside={
+            record && (
+              <ConfirmButton
+                label={t`Delete`}
+                question={t`Delete this record and its children?`}
+                onConfirm={() => remove.mutate()}
+              />
+            )
+          }
+        >
           <Button type="submit" loading={save.isPending}>
             {record ? t`Save` : t`Create`}
           </Button>
-        </Group>
+        </Footer>
       </Stack>
     </form>
   );

@@ -1,8 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
+import { IconDots, IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -81,12 +82,13 @@ export function RecordGrid({ application, definition }: { application: number; d
   });
   const isSelected = ({ id }: DataRecord) => selected.has(id);
   const chosen = records.data?.pages.flatMap(({ edges }) => edges.map(({ node }) => node)).filter(isSelected) ?? [];
+  const [showsTools, tools] = useDisclosure();
   const [isCreating, creation] = useOpenInAddress('create');
   const [isImporting, transfer] = useOpenInAddress('import');
   const [isShowingCode, code] = useOpenInAddress('requests');
   return (
     <Stack gap="sm">
-      <Group justify="space-between" align="flex-end" gap="xs">
+      <Group className="toolbar" justify="space-between" align="flex-end" gap="xs" data-open={showsTools || undefined}>
         <Filters
           application={view.application}
           definition={definition}
@@ -97,6 +99,16 @@ export function RecordGrid({ application, definition }: { application: number; d
           onChange={change}
         />
         <Group gap="xs">
+          <ActionIcon
+            className="only-on-phones"
+            variant="default"
+            size={30}
+            aria-label={t`More tools`}
+            aria-expanded={showsTools}
+            onClick={tools.toggle}
+          >
+            <IconDots size={16} />
+          </ActionIcon>
           <GridMenus
             view={view}
             definition={definition}
@@ -107,7 +119,7 @@ export function RecordGrid({ application, definition }: { application: number; d
             onImport={transfer.open}
             onCode={code.open}
           />
-          <Button size="xs" leftSection={<IconPlus size={16} />} onClick={creation.open}>
+          <Button className="toolbar-main" size="xs" leftSection={<IconPlus size={16} />} onClick={creation.open}>
             <Trans>Create record</Trans>
           </Button>
         </Group>
@@ -160,6 +172,7 @@ export function RecordGrid({ application, definition }: { application: number; d
         <RecordForm
           view={view}
           definition={definition}
+          onCancel={creation.close}
           onDone={() => {
             creation.close();
             void refresh();

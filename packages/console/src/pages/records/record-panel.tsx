@@ -1,10 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Drawer, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Button, Drawer, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
+import { Footer } from '../../ui/form.tsx';
+import { shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { AuditEntries } from '../audit.tsx';
@@ -49,7 +51,20 @@ export function RecordPanel({ view, definition, id, tab = 'fields', onTab, onClo
     onChanged();
   };
   return (
-    <Drawer opened={id !== undefined} onClose={onClose} title={t`Record ${id ?? ''}`} position="right" size="lg">
+    <Drawer
+      opened={id !== undefined}
+      onClose={onClose}
+      title={
+        <>
+          {record.data && titleOf(record.data, definition)}
+          <Text size="sm" c="dimmed">
+            {view.className} · {id}
+          </Text>
+        </>
+      }
+      position="right"
+      size="lg"
+    >
       <Loaded of={record}>
         {(loaded) =>
           loaded ? (
@@ -108,6 +123,21 @@ export function RecordPanel({ view, definition, id, tab = 'fields', onTab, onClo
   );
 }
 
+const TITLES = ['title', 'name', 'label'];
+
+/** The text by which people know a record: that of a title, or the first. */
+function titleOf({ fields }: OpenedRecord, definition: RecordClass): string | undefined {
+  const texts = definition.fields.filter(({ type, array }) => type === 'STRING' && !array);
+  const named = texts.toSorted((one, other) => rankOf(one.name) - rankOf(other.name));
+  const [title] = named.flatMap(({ name }) => fields?.[name] || []);
+  return title === undefined ? undefined : shortened(String(title));
+}
+
+function rankOf(name: string): number {
+  const rank = TITLES.indexOf(name.toLowerCase());
+  return rank === -1 ? TITLES.length : rank;
+}
+
 async function fetchRecord({ application, className, onBehalfOf }: View, id: string, signal: AbortSignal) {
   const { recordsById } = await query({ application, onBehalfOf }, RECORD, { className, id }, signal);
   const [found] = recordsById.records;
@@ -150,14 +180,11 @@ function RecordJson({ view, record, onDone }: RecordJsonProps) {
           {sentenceOf(save.error)}
         </Alert>
       )}
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {record.id}
-        </Text>
+      <Footer>
         <Button onClick={() => save.mutate()} loading={save.isPending}>
           <Trans>Save</Trans>
         </Button>
-      </Group>
+      </Footer>
     </Stack>
   );
 }

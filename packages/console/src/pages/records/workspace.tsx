@@ -14,19 +14,19 @@ interface WorkspaceProps {
   title: string;
   /** Of the class that is shown. */
   current?: string;
-  actions?: ReactNode;
+  more?: ReactNode;
   children: ReactNode;
 }
 
 /** The classes of an application, and one of them. */
-export function Workspace({ title, current, actions, children }: WorkspaceProps) {
+export function Workspace({ title, current, more, children }: WorkspaceProps) {
   const { application } = useParams({ from: '/shell/apps/$application' });
   const [isOpen, { open, close }] = useOpenInAddress('define');
   const navigate = useNavigate();
   const classes = useClasses(application);
   const create = hasRole(useMe(), ['DEVELOPER'], application) ? open : undefined;
   return (
-    <Page title={title} actions={actions}>
+    <Page title={title} more={more}>
       <Loaded of={classes}>
         {(rows) =>
           rows.length === 0 ? (
@@ -57,6 +57,7 @@ export function Workspace({ title, current, actions, children }: WorkspaceProps)
       <Modal opened={isOpen} onClose={close} title={t`Create class`} size="xl" closeOnClickOutside={false}>
         <Designer
           application={application}
+          onCancel={close}
           onDone={(name) =>
             void navigate({ to: '/apps/$application/data/$class', params: { application, class: name } })
           }
