@@ -72,6 +72,7 @@ const environment = z.object({
     .union([z.literal('off'), whole(0, MAX_SLOW_MS)], `must be off or a number from 0 to ${MAX_SLOW_MS}`)
     .default(1000),
   PUSH_PRIVATE_NETWORKS: onOrOff.default('off'),
+  ISSUER_PRIVATE_NETWORKS: onOrOff.default('off'),
   ENCRYPTION_KEY: text
     .transform(parseEncryptionKey)
     .refine((key) => key !== undefined, 'must be 32 bytes, as 64 hex digits or in Base64')
@@ -142,6 +143,8 @@ export interface Config {
   requestLogSlowMs: number;
   /** Allows WebPush endpoints in private networks and without TLS. */
   pushPrivateNetworks: boolean;
+  /** Whether key sets of issuers may be at private addresses and plain http. */
+  issuerPrivateNetworks: boolean;
   /** Undefined: the key file in `dataDir`. */
   encryptionKey: Buffer | undefined;
   smtpUrl: string | undefined;
@@ -211,6 +214,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     requestLogDays: read.REQUEST_LOG_DAYS,
     requestLogSlowMs: Number(read.REQUEST_LOG_SLOW_MS) || Number.POSITIVE_INFINITY,
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
+    issuerPrivateNetworks: read.ISSUER_PRIVATE_NETWORKS === 'on',
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,
     mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {

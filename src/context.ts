@@ -4,6 +4,7 @@ import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
 import type { StagedFile, Storage } from './gateways/storage.ts';
+import type { TokenVerifier } from './gateways/token-verifier.ts';
 import type {
   ActingViewer,
   AdministratorViewer,
@@ -50,6 +51,7 @@ export interface Realtime {
 
 export interface Gateways {
   identities: IdentityVerifiers;
+  tokens: TokenVerifier;
   mailer: Mailer;
   storage: Storage;
   pushGateways: PushGateways;

@@ -20,6 +20,7 @@ const VARIABLES: Record<SimpleOption, string> = {
   requestLogDays: 'REQUEST_LOG_DAYS',
   requestLogSlowMs: 'REQUEST_LOG_SLOW_MS',
   pushPrivateNetworks: 'PUSH_PRIVATE_NETWORKS',
+  issuerPrivateNetworks: 'ISSUER_PRIVATE_NETWORKS',
   encryptionKey: 'ENCRYPTION_KEY',
   smtpUrl: 'SMTP_URL',
   mailFrom: 'MAIL_FROM',
@@ -43,7 +44,7 @@ const BOOTSTRAP_VARIABLES = {
   apiKey: 'BOOTSTRAP_API_KEY',
 } as const;
 
-const SWITCHES = ['pushPrivateNetworks', 'console', 'metrics', 'rateLimit'];
+const SWITCHES = ['pushPrivateNetworks', 'issuerPrivateNetworks', 'console', 'metrics', 'rateLimit'];
 const OTHERS = ['basePath', 'bootstrap', 'log'];
 /** The console and the metrics would otherwise appear on the origin of the application. `PORT` is not used. */
 const DEFAULTS = { LOG_LEVEL: 'warn', METRICS: 'off', PORT: '0' };

@@ -34,6 +34,8 @@ export interface AtriumOptions {
   requestLogSlowMs?: number | 'off' | undefined;
   /** Whether Web Push may use private networks. Default: false. */
   pushPrivateNetworks?: boolean | undefined;
+  /** Whether key sets of issuers of tokens may be at private addresses and plain http. */
+  issuerPrivateNetworks?: boolean | undefined;
   /** 32 bytes, as 64 hex digits or in Base64. Default: a key file in `dataDir`. */
   encryptionKey?: string | undefined;
   smtpUrl?: string | undefined;

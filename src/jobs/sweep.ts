@@ -44,6 +44,9 @@ export async function sweep(
       SELECT application_id, token_hash FROM password_resets
       WHERE created_at < ${before(RESET_LIFETIME_MS)} LIMIT ${BATCH})`);
   await deleteInBatches(Prisma.sql`
+    DELETE FROM used_tokens WHERE (application_id, token_hash) IN (
+      SELECT application_id, token_hash FROM used_tokens WHERE expires_at < ${before(HOUR)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
     DELETE FROM mailed_codes WHERE (application_id, token_hash) IN (
       SELECT application_id, token_hash FROM mailed_codes
       WHERE created_at < ${before(CODE_RETENTION_MS)} LIMIT ${BATCH})`);

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { requestSignInCode } from '../resolvers/sessions/email-sign-in.ts';
 import {
   findVerification,
@@ -39,6 +40,7 @@ builder.mutationField('requestSignInCode', (t) =>
 builder.mutationField('requestEmailVerification', (t) =>
   t.withAuth({ user: true }).field({
     scope: 'users',
+    administrator: { roles: SUPPORT },
     rateLimit: 'mail',
     type: RequestedCode,
     description:

@@ -17,7 +17,7 @@ const MailTemplateKind = builder.enumType('MailTemplateKind', {
   values: {
     PASSWORD_RESET: { value: 'passwordReset', description: 'The link to set a new password.' },
     EMAIL_VERIFICATION: { value: 'emailVerification', description: 'Code and link that verify a new email address.' },
-    SIGN_IN_CODE: { value: 'signInCode', description: 'The code to sign in.' },
+    SIGN_IN_CODE: { value: 'signInCode', description: 'The six digits that a user has requested.' },
     NEW_DEVICE: { value: 'newDevice', description: 'Notice of a sign-in on a new device.' },
   } as const,
 });

@@ -4,7 +4,7 @@ import { builder } from './builder.ts';
 import { CREATED_AT } from './descriptions.ts';
 import { User } from './users.ts';
 
-const NAME = 'Name of the role.';
+const NAME = 'From `roles`, for example `editor`.';
 
 const Role = builder.prismaObject('Role', {
   description:

@@ -1,3 +1,4 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
 import { createSession } from '../resolvers/sessions/create.ts';
 import { deleteSession } from '../resolvers/sessions/delete.ts';
 import { endOtherSessions, endSession } from '../resolvers/sessions/end.ts';
@@ -76,6 +77,14 @@ const SessionFirebasePhone = builder.inputType('SessionFirebasePhone', {
   }),
 });
 
+export const SessionIdToken = builder.inputType('SessionIdToken', {
+  description: 'A JSON Web Token of an issuer that the application trusts (`tokenIssuers`).',
+  fields: (t) => ({
+    token: t.string({ description: 'JSON Web Token in its compact form.' }),
+    nonce: t.string({ description: 'The nonce that the client sent to the issuer. The token must contain it.' }),
+  }),
+});
+
 const SessionEmailCode = builder.inputType('SessionEmailCode', {
   description: 'A mailed code, which is valid only with the token of its request.',
   fields: (t) => ({
@@ -91,7 +100,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
     '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
     '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
-    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, or `email_code[token]` and `email_code[code]`.',
+    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, `email_code[token]` and `email_code[code]`, or `id_token[token]` and `id_token[nonce]`.',
   fields: (t) => ({
     applicationId: t.int({ description: 'Application for which to create the session.' }),
     authKey: t.string({ description: 'Public key of the application; not a secret.' }),
@@ -114,6 +123,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
       description: 'Credentials of the provider `firebase_phone`.',
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
+    idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Replaces all other fields: every parameter exactly as signed, and the `signature`.',
@@ -136,6 +146,7 @@ const LoginUserInput = builder.inputType('LoginUserInput', {
       description: 'Credentials of the provider `firebase_phone`.',
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
+    idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
   }),
 });
 
@@ -183,6 +194,7 @@ builder.mutationField('createGuestSession', (t) =>
 builder.queryField('sessions', (t) =>
   t.withAuth({ user: true }).field({
     scope: 'users',
+    administrator: { roles: SUPPORT },
     type: [UserSession],
     description: `Open sessions of the caller, latest request first, at most ${MAX_SESSIONS}.`,
     resolve: (_root, _args, context) => listUserSessions(context.viewer.userId, context),
@@ -192,6 +204,7 @@ builder.queryField('sessions', (t) =>
 builder.mutationField('endSession', (t) =>
   t.withAuth({ user: true }).boolean({
     scope: 'users',
+    administrator: { roles: SUPPORT },
     description:
       'Ends a session of the caller, closes its sockets and deletes the devices that it subscribed to pushes. Fails with ' +
       '`NOT_FOUND` if the caller has no such session.',
@@ -203,6 +216,7 @@ builder.mutationField('endSession', (t) =>
 builder.mutationField('endOtherSessions', (t) =>
   t.withAuth({ user: true }).int({
     scope: 'users',
+    administrator: { roles: SUPPORT },
     description:
       'Ends all other sessions of the caller like `endSession`, and returns their number. An API key on behalf of a user ' +
       'ends all.',

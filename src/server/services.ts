@@ -69,7 +69,8 @@ export async function createServices(
   observer: Observer,
   addresses: Addresses,
 ): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
-  const { config, now, log, identities, mailer, storage, models, pushGateways, encrypter, database } = dependencies;
+  const { config, now, log, identities, tokens, mailer, storage, models, pushGateways, encrypter, database } =
+    dependencies;
   const { limits, presenceClock, directDatabase = database, otherDatabases = [] } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
@@ -87,6 +88,7 @@ export async function createServices(
     jobNotifier: new JobNotifier(bus),
     requestFeed: new RequestFeed(bus, log),
     identities,
+    tokens,
     mailer,
     storage,
     pushGateways,

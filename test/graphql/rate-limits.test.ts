@@ -220,12 +220,17 @@ describe('the sign-in limit', () => {
         )
         .sort();
     expect(limited('signIn')).toEqual([
+      'createGuestSession',
       'createSession',
+      'emailVerification',
+      'linkIdentity',
       'loginUser',
       'passwordReset',
       'requestPasswordReset',
       'requestResetLink',
+      'requestSignInCode',
       'resetPassword',
+      'verifyEmail',
     ]);
     expect(limited('console')).toEqual([
       'acceptAdministratorLink',
@@ -241,6 +246,6 @@ describe('the sign-in limit', () => {
       'signInAdministrator',
       'signInAdministratorWithPasskey',
     ]);
-    expect(limited('mail')).toEqual(['testMail']);
+    expect(limited('mail')).toEqual(['requestEmailVerification', 'testMail']);
   });
 });

@@ -7,10 +7,6 @@ ALTER TYPE "mail_template_kind" ADD VALUE 'newDevice';
 ALTER TABLE "mail_templates" ADD COLUMN "language" TEXT NOT NULL DEFAULT '';
 ALTER TABLE "mail_templates" DROP CONSTRAINT "mail_templates_pkey";
 ALTER TABLE "mail_templates" ADD CONSTRAINT "mail_templates_pkey" PRIMARY KEY ("application_id", "kind", "language");
-DROP TRIGGER "mail_templates_audited" ON "mail_templates";
-CREATE TRIGGER "mail_templates_audited" AFTER INSERT OR UPDATE OR DELETE ON "mail_templates"
-    FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
-    EXECUTE FUNCTION "record_change"('MailTemplate', 'kind,language', '', '');
 
 ALTER TABLE "applications" ADD COLUMN "email_sign_in" "email_sign_in" NOT NULL DEFAULT 'off';
 ALTER TABLE "applications" ADD COLUMN "verify_emails" BOOLEAN NOT NULL DEFAULT false;

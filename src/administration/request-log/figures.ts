@@ -1,4 +1,5 @@
-import { db, Prisma } from '../../db/client.ts';
+import { db } from '../../db/client.ts';
+import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
@@ -40,8 +41,8 @@ export async function findRequestFigures(applicationId: number, hours: number, n
   if (hours < 1 || hours > MAX_HOURS)
     throw new BadInputError(problem('NOT_BETWEEN', { name: 'hours', min: 1, max: MAX_HOURS }));
   const first = hourOf(now).getTime() - (hours - 1) * HOUR;
-  const rows = await query<RequestOutcomes & { hour: Date | null; bucket: number | null }>`
-    SELECT hour, bucket, ${SUMS} FROM request_figures
+  const rows = await query`
+    SELECT ${HOUR_AND_BUCKET}, ${SUMS} FROM request_figures
     WHERE application_id = ${applicationId} AND hour >= ${new Date(first)}
     GROUP BY GROUPING SETS ((hour), (bucket))`;
   const byHour = new Map(rows.flatMap((row) => (row.hour ? [[row.hour.getTime(), row]] : [])));
@@ -66,9 +67,16 @@ export async function findRequestFigures(applicationId: number, hours: number, n
   };
 }
 
-const SUMS = Prisma.raw(
-  ['succeeded', 'refused', 'failed'].map((name) => `least(2147483647, sum(${name}))::int AS ${name}`).join(', '),
-);
+const HOUR_AND_BUCKET = columns({ hour: ['time | null', 'hour'], bucket: ['int | null', 'bucket'] });
+const SUMS = columns({
+  succeeded: ['int', sumOf('succeeded')],
+  refused: ['int', sumOf('refused')],
+  failed: ['int', sumOf('failed')],
+});
+
+function sumOf(name: string): string {
+  return `least(2147483647, sum(${name}))::int`;
+}
 
 /** Most milliseconds that this part of the requests took. @param durations by bucket */
 function durationAt(part: number, durations: readonly { bucket: number; requests: number }[]): number | null {

@@ -35,6 +35,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   },
   { name: 'api_keys' },
   { name: 'roles' },
+  { name: 'token_issuers' },
   {
     name: 'identity_providers',
     operatorOnly: { endpoint: null },
@@ -72,6 +73,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   },
   { name: 'mail_templates' },
   { name: 'users' },
+  { name: 'user_identities' },
   { name: 'daily_usage' },
   { name: 'contacts' },
   { name: 'geodata' },
@@ -107,6 +109,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'short-lived, and an archive must not reveal who is signed in; users sign in again',
   used_nonces: 'belong to signed requests of the last hour',
+  used_tokens: 'expire within the lifetime of a token',
   mailed_codes: 'belong to mails of the last hour',
   password_resets: 'belong to mails of the last hour, whose links lead to the old service',
   blob_uploads: 'the right to upload lasts an hour and names the URL of the old service',

@@ -11,6 +11,7 @@ import { noticeDevice } from './device-notices.ts';
 import type { EmailCode } from './mailed-codes.ts';
 import { type SignIn, signIn } from './sign-in.ts';
 import { lockSignedIn } from './signed-in.ts';
+import type { IdToken } from './token-sign-in.ts';
 
 export interface LoginInput {
   login?: string | null;
@@ -20,6 +21,7 @@ export interface LoginInput {
   keys?: { token?: string | null; secret?: string | null } | null;
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
   emailCode?: EmailCode | null;
+  idToken?: IdToken | null;
 }
 
 interface Devices {
@@ -72,7 +74,8 @@ async function switchUser(
   outbox.wake();
 }
 
-function signInOf({ provider, keys, firebasePhone, emailCode, ...user }: LoginInput): SignIn {
+function signInOf({ provider, keys, firebasePhone, emailCode, idToken, ...user }: LoginInput): SignIn {
+  if (idToken) return { idToken };
   if (emailCode) return { emailCode };
   if (provider == null) return user;
   return {

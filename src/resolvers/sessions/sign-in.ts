@@ -8,6 +8,7 @@ import type { EmailCode } from './mailed-codes.ts';
 import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
+import { type IdToken, signInByToken } from './token-sign-in.ts';
 
 interface PasswordSignIn {
   login?: string | null;
@@ -15,13 +16,15 @@ interface PasswordSignIn {
   password?: string | null;
 }
 
-export type SignIn = { social: SocialSignIn } | { emailCode: EmailCode } | PasswordSignIn;
+export type SignIn = { social: SocialSignIn } | { emailCode: EmailCode } | { idToken: IdToken } | PasswordSignIn;
 
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
   const social = socialSignIn(parameters);
   if (social) return { social };
   const [token, code] = [parameters.get('email_code[token]'), parameters.get('email_code[code]')];
   if (token !== undefined || code !== undefined) return { emailCode: { token, code } };
+  const idToken = parameters.get('id_token[token]');
+  if (idToken !== undefined) return { idToken: { token: idToken, nonce: parameters.get('id_token[nonce]') } };
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');
@@ -40,6 +43,7 @@ export async function signIn(
   context: Context,
   attachTo?: AttachingViewer,
 ): Promise<SignedIn> {
+  if ('idToken' in input) return signInByToken(input.idToken, applicationId, context, attachTo);
   if ('emailCode' in input) return signInByCode(input.emailCode, applicationId, context);
   if ('social' in input) return socialUser(input.social, applicationId, context, attachTo);
   const user = await findForSignIn(applicationId, input);

@@ -14,6 +14,7 @@ const NAMES = {
   loginKey: 'login',
   facebookId: 'Facebook account',
   twitterId: 'X account',
+  identity: 'account of another provider',
 };
 
 export type CredentialField = keyof typeof NAMES;

@@ -10,6 +10,7 @@ import { createMailer } from '../../../src/gateways/mailer.ts';
 import { createModelClient } from '../../../src/gateways/model.ts';
 import { createPushGateways } from '../../../src/gateways/push/index.ts';
 import type { Storage } from '../../../src/gateways/storage.ts';
+import { TokenVerifier } from '../../../src/gateways/token-verifier.ts';
 import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
 import type { Limit, LimitName } from '../../../src/platform/limits/definitions.ts';
 import type { Clock } from '../../../src/realtime/presence.ts';
@@ -134,6 +135,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
     now,
     log,
     identities: createIdentityVerifiers({ now, log }),
+    tokens: new TokenVerifier({ now, allowsPrivate: true }),
     storage: (await settings.storage?.()) ?? new DiskStorage(join(dataDir, 'files')),
     mailer,
     models: createModelClient({ silence: settings.modelSilence }),

@@ -8,6 +8,7 @@ import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
 import { createMailer } from '../../../src/gateways/mailer.ts';
 import { createModelClient } from '../../../src/gateways/model.ts';
 import { createPushGateways } from '../../../src/gateways/push/index.ts';
+import { TokenVerifier } from '../../../src/gateways/token-verifier.ts';
 import { hashSecret } from '../../../src/lib/tokens.ts';
 import { nextId } from '../../../src/resolvers/applications/create.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
@@ -47,6 +48,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
     now: running.now,
     log,
     identities: createIdentityVerifiers({ now: running.now, log }),
+    tokens: new TokenVerifier({ now: running.now, allowsPrivate: true }),
     storage: new DiskStorage(join(running.dataDir, 'files')),
     mailer,
     models: createModelClient({ silence: settings.modelSilence }),

@@ -35,10 +35,10 @@ const NAMES: Record<Access, string> = {
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
   token: 'Query: session Mutation: deleteSession loginUser logoutUser',
-  user: `Query: addressBook contacts dialogNotifications me registeredContacts sessions subscriptions unreadCounts webPushKey
+  user: `Query: addressBook contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
     Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
-    deletePushToken deleteSubscription endOtherSessions endSession markDialogMessages removeReaction
-    requestEmailVerification sendMessage startTyping
+    deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
+    requestEmailVerification sendMessage startTyping unlinkIdentity
     updateDialogNotifications uploadContacts`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions
@@ -50,10 +50,10 @@ const NAMES: Record<Access, string> = {
     Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
     summaryStream typing`,
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
-    identityProviders mailPreview mailTemplates pushSettings roles userSessions
+    identityProviders mailPreview mailTemplates pushSettings roles tokenIssuers userSessions
     Mutation: assignRole blockUser createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings deleteRole endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
-    updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings`,
+    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
+    updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestFigures requestLog requestShapes serviceStatus
     Mutation: cancelJob changeAdministratorPassword confirmAdministrator createApplication createBackupDownload

@@ -15,6 +15,7 @@ export const REASON_OPERATIONS: ReadonlySet<string> = new Set([
   'dialog',
   'dialogEvents',
   'dialogs',
+  'linkIdentity',
   'markDialogMessages',
   'message',
   'messageSent',
