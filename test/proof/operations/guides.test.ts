@@ -17,6 +17,14 @@ test('docs/permissions.md prints the documented output', () => follow(['docs/per
 
 test('docs/restricted-keys.md prints the documented output', () => follow(['docs/restricted-keys.md']), 0);
 
+test('docs/roles.md prints the documented output', () => follow(['docs/roles.md']), 0);
+
+test(
+  'docs/own-tokens.md prints the documented output',
+  () => follow(['docs/own-tokens.md'], { env: { ISSUER_PRIVATE_NETWORKS: 'on' } }),
+  0,
+);
+
 test('docs/password-reset.md prints the documented output', () => follow(['docs/password-reset.md']), 0);
 
 test('docs/push-credentials.md prints the documented output, with fake providers', async () => {

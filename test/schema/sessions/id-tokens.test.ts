@@ -234,7 +234,7 @@ describe('settings of issuers', () => {
     }
   });
 
-  test('a deleted issuer signs in nobody', async () => {
+  test('a deleted issuer signs in no user', async () => {
     await execute('mutation { deleteTokenIssuer(name: "mine") }', {}, apiKey);
     expect(await refusal(await own.sign({ sub: 'u1' }))).toBe(REFUSED);
     expect(await reasonOf('mutation { deleteTokenIssuer(name: "mine") }', {}, apiKey)).toBe('NOT_FOUND');

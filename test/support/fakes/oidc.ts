@@ -13,7 +13,7 @@ export interface Oidc {
 
 const REDIRECT = 'https://app.example.org/callback';
 
-/** A real OpenID provider whose login page accepts everyone. */
+/** A real OpenID provider whose login page accepts every name. */
 export async function startOidc(claims: (login: string) => Record<string, unknown>): Promise<Oidc> {
   const server = createServer((request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
