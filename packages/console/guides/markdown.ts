@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { escapeHtml } from '../../../src/lib/escape-html.ts';
-import { addressOf, anchorOf, pathToGuides, plain, REFERENCE, SCHEMA } from './documents.ts';
+import { addressOf, anchorOf, pathToGuides, plain, REFERENCE, SCHEMA, START } from './documents.ts';
 import { highlight } from './highlight.ts';
+import { startPage } from './start.ts';
 
 /** An item of a check list, which CommonMark does not know. */
 const TASK = /^( *- )\[ \] /gm;
@@ -57,7 +58,8 @@ export function renderDocument(file: string, text: string, files: ReadonlyMap<st
       else child.attrSet(attribute, resolved);
     }
   }
-  return article(markdown.renderer.render(tokens, markdown.options, {}), headings);
+  const arranged = file === START ? startPage(tokens) : tokens;
+  return article(markdown.renderer.render(arranged, markdown.options, {}), headings);
 
   /** @returns undefined for files that exist only in the repository */
   function resolve(target: string): string | undefined {

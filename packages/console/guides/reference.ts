@@ -15,6 +15,7 @@ import {
   isSpecifiedScalarType,
   print,
 } from 'graphql';
+import { cardLinks } from '../../../src/server/pages/cards.ts';
 import type { NavigationEntry } from '../../../src/server/pages/guide-navigation.ts';
 import type { BuiltGuides } from '../../../src/server/pages/guides.ts';
 import { anchorOf, pathToGuides, REFERENCE, read, SCHEMA } from './documents.ts';
@@ -69,9 +70,12 @@ function overview(): Page {
     { title: 'Errors', body: described(schema, REFERENCE) },
   ];
   const guides = pathToGuides(REFERENCE);
-  const lead = `<p class="lead">Every operation and type, with its description. Run operations in the
-<a href="../graphql">explorer</a>; tools read the <a href="${guides}/project/${SCHEMA}">text of the schema</a>. Each class of
-records adds <a href="${guides}/records#names-in-graphql">types of its own</a>.</p>\n`;
+  const lead = `<p class="lead">Every operation and type, with its description.</p>\n${cardLinks([
+    { href: '../graphql', name: 'Explorer', text: 'Write and run operations, with completion' },
+    { href: `${guides}/web-app`, name: 'TypeScript client', text: 'A page with typed operations and live events' },
+    { href: `${guides}/records#names-in-graphql`, name: 'Types of your records', text: 'Each class adds its own' },
+    { href: `${guides}/project/${SCHEMA}`, name: 'Text of the schema', text: 'For generators and other tools' },
+  ])}\n`;
   const body = sections.map((section) => heading('h2', anchorOf(section.title), section.title) + section.body);
   const contents = sections.map(({ title }): Heading => ({ level: 2, id: anchorOf(title), text: title }));
   const title = 'GraphQL reference';

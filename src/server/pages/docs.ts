@@ -1,8 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
+import { cardLinks } from './cards.ts';
 import { BUILT, built, filled, header } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
 import { HTML, JSON_TYPE, SCRIPT, STYLE, type StaticFile, served } from './static-files.ts';
+
+/** Addresses are relative to the root. */
+const CARDS = [
+  {
+    href: 'guides/tutorials/first-ten-minutes',
+    name: 'First requests',
+    text: 'An API key, two users and a live chat in ten minutes',
+  },
+  {
+    href: 'guides/reference/rest-contract',
+    name: 'REST contract',
+    text: 'Paths, parameters, lists, errors and limits of all endpoints',
+  },
+  { href: 'guides/other-languages', name: 'Clients', text: 'Generate a client in your language from this document' },
+  { href: 'guides/graphql', name: 'GraphQL reference', text: 'The same operations, and subscriptions to live events' },
+];
 
 type DocsPath = (typeof DOCS_PATHS)[number];
 
@@ -12,13 +29,20 @@ export function documentation(
   document: () => object,
 ): Record<DocsPath, () => Promise<StaticFile>> {
   // All addresses are relative, so that the page works below any path.
-  const page = async (urls: { root: string; files: string; document: string }): Promise<StaticFile> =>
-    served(HTML, filled(await built('docs/index.html', urls.root), { ...urls, header: header(urls.root, 'docs') }), {
-      'Content-Security-Policy': policy(publicUrl()),
-      'X-Frame-Options': 'DENY',
-      'Referrer-Policy': 'no-referrer',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-    });
+  const page = async (urls: { root: string; files: string; document: string }): Promise<StaticFile> => {
+    const { root } = urls;
+    const cards = cardLinks(CARDS.map(({ href, ...card }) => ({ ...card, href: root + href })));
+    return served(
+      HTML,
+      filled(await built('docs/index.html', root), { ...urls, header: header(root, 'docs'), cards }),
+      {
+        'Content-Security-Policy': policy(publicUrl()),
+        'X-Frame-Options': 'DENY',
+        'Referrer-Policy': 'no-referrer',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+      },
+    );
+  };
   const file = async (type: string, name: string) => served(type, await readFile(new URL(name, BUILT)));
   return {
     '/openapi.json': async () => served(JSON_TYPE, JSON.stringify(document()), { 'Access-Control-Allow-Origin': '*' }),

@@ -1,22 +1,20 @@
 import type { Services } from '../../context.ts';
 import { serviceVersion } from '../../resolvers/applications/service-status.ts';
+import { cardLinks } from './cards.ts';
 import { htmlPage } from './layout.ts';
 import type { StaticFile } from './static-files.ts';
 
-const CONSOLE_CARD = { path: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
+const CONSOLE_CARD = { href: 'console', name: 'Console', text: 'Applications, users, dialogs, keys and figures' };
 const CONSOLE_STEP =
   '<a href="console">Open the console</a> with your account, or with the link that the service printed. ';
 const CARDS = [
-  { path: 'graphql', name: 'GraphQL explorer', text: 'Write and run queries, mutations and subscriptions' },
-  { path: 'docs', name: 'REST reference', text: 'Every endpoint, with examples that run' },
-  { path: 'guides', name: 'Guides', text: 'From the first ten minutes to several servers' },
+  { href: 'graphql', name: 'GraphQL explorer', text: 'Write and run queries, mutations and subscriptions' },
+  { href: 'docs', name: 'REST reference', text: 'Every endpoint, with examples that run' },
+  { href: 'guides', name: 'Guides', text: 'From the first ten minutes to several servers' },
 ];
 
 /** @param readiness `ok`, or why the service is not ready */
 export function homePage({ isConsoleOn }: Pick<Services, 'isConsoleOn'>, readiness: string): Promise<StaticFile> {
-  const cards = [...(isConsoleOn ? [CONSOLE_CARD] : []), ...CARDS].map(
-    ({ path, name, text }) => `<li><a href="${path}"><strong>${name}</strong>${text}</a></li>`,
-  );
   const state =
     readiness === 'ok'
       ? '<strong class="good">Ready</strong>: the service and its database respond'
@@ -31,7 +29,7 @@ places and AI assistants, over REST, GraphQL and WebSocket.</p>
 <h2>Next step</h2>
 <p>${isConsoleOn ? CONSOLE_STEP : ''}<a href="guides/tutorials/first-ten-minutes">The first ten minutes</a> lead from here to a
 live chat between two users. The API key of the first application is in <code>credentials.json</code> in the data folder.</p>
-<ul class="cards">${cards.join('')}</ul>
+${cardLinks([...(isConsoleOn ? [CONSOLE_CARD] : []), ...CARDS])}
 <h2>For machines</h2>
 <p><a href="openapi.json">OpenAPI document</a> · <a href="guides/project/schema.graphql">GraphQL schema</a> ·
 <a href="healthz">health</a> · <a href="readyz">readiness</a></p>`,

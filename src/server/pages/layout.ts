@@ -10,7 +10,7 @@ export const BUILT = new URL('packages/console/dist/', PROJECT_ROOT);
 const LOGO =
   '<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="7" fill="#1f5fbf"/><path d="M7 26V15a9 9 0 0 1 18 0v11h-5V15a4 4 0 0 0-8 0v11z" fill="#fff"/></svg>';
 
-/** Pages that the header leads to. */
+/** Pages that the header leads to; phones show the first word. */
 const SECTIONS = { graphql: 'GraphQL explorer', docs: 'REST reference', guides: 'Guides' };
 
 export interface PageContent {
@@ -78,7 +78,8 @@ export function sourceOf(text: string): string {
 
 export function header(root: string, current?: PageContent['section'], query = ''): string {
   const links = Object.entries(SECTIONS).map(
-    ([path, name]) => `<a href="${root}${path}"${path === current ? ' aria-current="true"' : ''}>${name}</a>`,
+    ([path, name]) =>
+      `<a href="${root}${path}"${path === current ? ' aria-current="true"' : ''}>${name.replace(/ .*/, '<span class="site-long">$&</span>')}</a>`,
   );
   const search = `<form role="search" action="${root}guides"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search guides, REST and GraphQL" value="${escapeHtml(query)}" required maxlength="200"></form>`;
   return `<header class="site"><a class="name" href="${root}">${LOGO} Atrium</a>${search}<nav aria-label="Sections">${links.join('')}</nav></header>`;

@@ -66,10 +66,23 @@ describe('the guides', () => {
     }
   });
 
+  test('the start page has cards for the first steps, and the text of each guide below its link', () => {
+    const { text } = pages.get('/guides')!;
+    const [cards] = /<ul class="cards">.*?<\/ul>/.exec(text)!;
+    expect([...cards.matchAll(/<strong>(.*?)<\/strong>/g)].map(([, name]) => name)).toEqual([
+      'Start',
+      'Build an app',
+      'Run it',
+      'Look it up',
+    ]);
+    expect(text).toContain('<a href="./guides/files">Files</a>Upload, download, attach');
+    expect(pages.get('/guides/graphql')!.text).toContain('<a href="../graphql"><strong>Explorer</strong>');
+  });
+
   test('the previous and the next guide are those of the sidebar', async () => {
     const { text } = pages.get('/guides/records')!;
     expect(text).toContain('<a rel="prev" href="../guides/live-events">');
-    expect(text).toContain('<a rel="next" href="../guides/permissions">');
+    expect(text).toContain('<a rel="next" href="../guides/restricted-keys">');
   });
 
   test('every page needs only what its content security policy allows', async () => {
