@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
-import { useApp } from '../../../support/app/app.ts';
+import { APPLICATION, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
@@ -52,9 +52,31 @@ describe.skipIf(!hasBrowser)('roles in the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('settings of sign-in, sessions and creators of dialogs are stored', async () => {
+    await db.role.create({
+      data: { applicationId: APPLICATION.id, name: 'host', description: '', createdAt: new Date() },
+    });
+    const { page, problems } = await openAs(await owner(), `${APP}/settings`);
+    await page.getByRole('combobox', { name: 'Sign-in by mailed codes' }).click();
+    await page.getByRole('option', { name: 'Users with the address', exact: true }).click();
+    await page.getByRole('switch', { name: 'Verified address required' }).check();
+    await page.getByLabel('Guests').fill('30');
+    await page.getByLabel('Longest session').fill('600');
+    await page.getByRole('combobox', { name: 'Roles that create dialogs' }).click();
+    await page.getByRole('option', { name: 'host' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Settings saved').waitFor();
+    expect(await db.application.findUniqueOrThrow({ where: { id: APPLICATION.id } })).toMatchObject({
+      ...{ emailSignIn: 'users', verifiedEmailRequired: true, guestDays: 30, maxSessionMinutes: 600 },
+      dialogCreators: ['host'],
+    });
+    expect(problems).toEqual([]);
+  });
+
   test('support assigns roles and does not define them', async () => {
     const { page } = await openAs(await signedInAdministrator('support'), `${APP}/roles`);
-    await page.getByText('No roles yet').waitFor();
+    await page.getByRole('link', { name: 'host' }).waitFor();
     expect(await page.getByRole('button', { name: 'Create role' }).count()).toBe(0);
   });
 });
