@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { db } from '../../../src/db/client.ts';
 import { APPLICATION, running, useApp } from '../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { createAssistant, says, startModel } from '../../support/fakes/model.ts';
@@ -80,6 +81,23 @@ describe.skipIf(!hasBrowser)('sign-in, mail and models in the console', () => {
     await page.getByRole('button', { name: 'Use the default text' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Use the default text' }).click();
     await page.getByText('The text of the service applies').waitFor();
+
+    await page.getByRole('combobox', { name: 'Mail', exact: true }).click();
+    await page.getByRole('option', { name: 'Mail with a code to sign in' }).click();
+    await page.getByText('{{code}}', { exact: true }).first().waitFor();
+    await page.getByLabel('Add a language').fill('de');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('The text for all other languages applies').waitFor();
+    await page.getByLabel('Subject').fill('Ihr Code');
+    await page.getByRole('button', { name: 'Save mail' }).click();
+    await page.getByText('Your own text applies').waitFor();
+    const where = { kind: 'signInCode', language: 'de' } as const;
+    expect(await db.mailTemplate.findFirst({ where })).toMatchObject({ subject: 'Ihr Code' });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Remove this language' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove this language' }).click();
+    await page.getByText('The text of the service applies').waitFor();
+    expect(await db.mailTemplate.findFirst({ where })).toBeNull();
     // The browser reports the blocked script.
     expect(problems.filter((text) => !/sandboxed|Content Security Policy/.test(text))).toEqual([]);
   });

@@ -9,6 +9,9 @@ const ADMINISTRATOR = graphql(`query ConsoleAdministrator {
 export const APPLICATIONS = graphql(`query ConsoleApplications { applications { id name createdAt } }`);
 
 export type Role = 'OWNER' | 'DEVELOPER' | 'SUPPORT' | 'VIEWER';
+/** Who may look up users. */
+export const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
+
 export type Me = NonNullable<ResultOf<typeof ADMINISTRATOR>['administrator']>;
 
 /** Null for a visitor who is not signed in. */

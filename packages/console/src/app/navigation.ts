@@ -15,10 +15,11 @@ import {
   IconSettings,
   IconTable,
   IconTerminal2,
+  IconUserShield,
   IconUsers,
   IconUsersGroup,
 } from '@tabler/icons-react';
-import { hasRole, type Me, ownsAll, type Role } from './administrator.ts';
+import { hasRole, type Me, ownsAll, type Role, STAFF } from './administrator.ts';
 
 interface Section {
   /** Last part of the address `/apps/<id>/…`. */
@@ -40,7 +41,6 @@ export interface Place {
   icon: typeof IconUsers;
 }
 
-const STAFF: readonly Role[] = ['DEVELOPER', 'SUPPORT'];
 const ALL: readonly Role[] = ['DEVELOPER', 'SUPPORT', 'VIEWER'];
 
 const GROUPS: readonly SectionGroup[] = [
@@ -49,6 +49,7 @@ const GROUPS: readonly SectionGroup[] = [
     sections: [
       { path: 'data', name: t`Data`, icon: IconTable, roles: ['DEVELOPER'] },
       { path: 'users', name: t`Users`, icon: IconUsers, roles: STAFF },
+      { path: 'roles', name: t`Roles`, icon: IconUserShield, roles: STAFF },
       { path: 'files', name: t`Files`, icon: IconFile, roles: STAFF },
       { path: 'explorer', name: t`GraphQL`, icon: IconTerminal2, roles: ALL },
     ],

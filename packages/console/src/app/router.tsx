@@ -11,18 +11,11 @@ import { root } from '../root.ts';
 import { administratorQuery } from './administrator.ts';
 import { queryClient } from './query-client.ts';
 import { NotFoundPage, PageFailure } from './route-failures.tsx';
+import { words } from './search-words.ts';
 import { Shell } from './shell.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
 const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
-
-/** Words in the address: filters, which a link therefore keeps. */
-const words =
-  <Name extends string>(...names: Name[]) =>
-  (search: Record<string, unknown>): Partial<Record<Name, string>> =>
-    Object.fromEntries(
-      names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
-    ) as Partial<Record<Name, string>>;
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
@@ -104,7 +97,7 @@ const overview = createRoute({
 const users = createRoute({
   getParentRoute: () => application,
   path: '/users',
-  validateSearch: words('search', 'tag', 'create'),
+  validateSearch: words('search', 'tag', 'role', 'create'),
   component: lazyRouteComponent(() => import('../pages/users.tsx'), 'UsersPage'),
 });
 
@@ -112,6 +105,13 @@ const user = createRoute({
   getParentRoute: () => application,
   path: '/users/$user',
   component: lazyRouteComponent(() => import('../pages/user.tsx'), 'UserPage'),
+});
+
+const roles = createRoute({
+  getParentRoute: () => application,
+  path: '/roles',
+  validateSearch: words('create', 'role'),
+  component: lazyRouteComponent(() => import('../pages/roles.tsx'), 'RolesPage'),
 });
 
 const dialogs = createRoute({
@@ -195,8 +195,8 @@ const serviceLogs = createRoute({
 const keys = createRoute({
   getParentRoute: () => application,
   path: '/keys',
-  validateSearch: words('create'),
-  component: lazyRouteComponent(() => import('../pages/keys.tsx'), 'KeysPage'),
+  validateSearch: words('create', 'key'),
+  component: lazyRouteComponent(() => import('../pages/keys/keys.tsx'), 'KeysPage'),
 });
 
 const audit = createRoute({
@@ -253,6 +253,7 @@ const routeTree = rootRoute.addChildren([
       overview,
       users,
       user,
+      roles,
       classes,
       recordClass,
       dialogs,

@@ -1,6 +1,7 @@
 import { graphql } from '@atrium/client';
 import { useQuery } from '@tanstack/react-query';
 import { query } from './clients.ts';
+import { roleOf } from './roles.ts';
 
 const TAGS = graphql(`query ConsoleTags {
   users(first: 100, orderBy: { field: ID, direction: DESC }) { edges { node { tags grantedTags } } }
@@ -17,7 +18,7 @@ export function useTags(application: number): string[] {
         ...users.edges.flatMap(({ node }) => [...node.tags, ...node.grantedTags]),
         ...classes.flatMap(({ permissions }) => Object.values(permissions).flatMap(({ groups }) => groups ?? [])),
       ];
-      return [...new Set(tags)].sort();
+      return [...new Set(tags)].filter((tag) => roleOf(tag) === undefined).sort();
     },
     staleTime: 60_000,
   });

@@ -12,14 +12,17 @@ import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, type Draft, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { RoleSelect } from '../ui/role-select.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Copyable } from '../ui/values.tsx';
 import { SETTING_NAMES } from './setting-names.ts';
+import { CHOICES, DESCRIPTIONS, LENGTHS, NUMBERS } from './setting-values.ts';
 
 const APPLICATION = graphql(`query ConsoleSettings {
   application {
     id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset appUrl sessionMinutes
-    strictCredentialChanges chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
+    strictCredentialChanges emailSignIn verifyEmails verifiedEmailRequired deviceMails maxSessionMinutes guestDays
+    dialogCreators chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateApplication($input: UpdateApplicationInput!) {
@@ -71,42 +74,26 @@ export function SettingsPage() {
 
 type Form = Omit<Settings, 'id' | 'authKey'>;
 
-const DESCRIPTIONS: Partial<Record<keyof Form, string>> = {
-  sessionMinutes: t`Minutes after the last request; empty: the default of the server`,
-  appUrl: t`The page of a password reset links back to it, for example https://shop.example.com or com.example.shop://sign-in`,
-  publicSignIn: t`Apps open sessions with the id of the application. Users still need their password.`,
-  passwordReset: t`Users may request a link by mail.`,
-  strictCredentialChanges: t`Legacy clients need the password or a recent sign-in to change email address, phone or login.`,
-  usersList: t`Sessions may list and search all users.`,
-  chatPushes: t`Offline occupants receive pushes.`,
-  phoneRegion: t`ISO code, for example GB`,
-  answerAssist: t`Assistants may propose answers.`,
-  summarize: t`Assistants may summarize dialogs.`,
-  translate: t`Assistants may translate texts.`,
-  gateway: t`Clients may send conversations to assistants.`,
-};
-
-const CHOICES: Partial<Record<keyof Form, Record<string, string>>> = {
-  signatureHash: { SHA1: t`SHA-1 (legacy clients)`, SHA256: t`SHA-256` },
-  groups: { GRANTED: t`Tags set by API keys`, SELF: t`All tags, also those that users set themselves` },
-  filesByNumber: { OWNER: t`Only their owner`, SESSION: t`Every session` },
-  phoneMatching: { IDENTICAL: t`Identical text`, E164: t`Same number in any notation` },
-};
-
-/** The least value of each number. */
-const NUMBERS: Partial<Record<keyof Form, number>> = { sessionMinutes: 1, aiDailyTokens: 0 };
-
-const LENGTHS: Partial<Record<keyof Form, number>> = { name: 255, appUrl: 2000, phoneRegion: 2 };
-
 const SECTIONS: { id: string; title: string; fields: (keyof Form)[] }[] = [
   { id: 'general', title: t`General`, fields: ['name', 'appUrl'] },
   {
     id: 'sign-in',
     title: t`Sign-in`,
-    fields: ['publicSignIn', 'signatureHash', 'sessionMinutes', 'passwordReset', 'strictCredentialChanges'],
+    fields: [
+      ...([
+        'publicSignIn',
+        'signatureHash',
+        'emailSignIn',
+        'guestDays',
+        'sessionMinutes',
+        'maxSessionMinutes',
+      ] as const),
+      ...(['passwordReset', 'strictCredentialChanges'] as const),
+    ],
   },
+  { id: 'addresses', title: t`Email addresses`, fields: ['verifyEmails', 'verifiedEmailRequired', 'deviceMails'] },
   { id: 'access', title: t`Users, permissions and files`, fields: ['usersList', 'groups', 'filesByNumber'] },
-  { id: 'chat', title: t`Chat and contacts`, fields: ['chatPushes', 'phoneMatching', 'phoneRegion'] },
+  { id: 'chat', title: t`Chat and contacts`, fields: ['dialogCreators', 'chatPushes', 'phoneMatching', 'phoneRegion'] },
   { id: 'models', title: t`Models`, fields: ['answerAssist', 'summarize', 'translate', 'gateway', 'aiDailyTokens'] },
 ];
 
@@ -148,7 +135,7 @@ function SettingsForm({
               </Title>
               <Stack maw={560}>
                 {fields.map((field) => (
-                  <Setting key={field} field={field} form={form} set={set} />
+                  <Setting key={field} application={application} field={field} form={form} set={set} />
                 ))}
               </Stack>
             </Card>
@@ -176,8 +163,13 @@ function SettingsForm({
   );
 }
 
+interface SettingProps extends Pick<Draft<Form>, 'form' | 'set'> {
+  application: number;
+  field: keyof Form;
+}
+
 /** The input that fits the values of a setting. */
-function Setting({ field, form, set }: { field: keyof Form } & Pick<Draft<Form>, 'form' | 'set'>) {
+function Setting({ application, field, form, set }: SettingProps) {
   const value = form[field];
   const options = CHOICES[field];
   const min = NUMBERS[field];
@@ -185,6 +177,7 @@ function Setting({ field, form, set }: { field: keyof Form } & Pick<Draft<Form>,
   const store = (next: unknown) => set({ [field]: next });
   if (typeof value === 'boolean')
     return <Switch {...common} checked={value} onChange={({ currentTarget: { checked } }) => store(checked)} />;
+  if (Array.isArray(value)) return <RoleSelect {...common} application={application} value={value} onChange={store} />;
   if (options) {
     const data = Object.entries(options).map(([option, label]) => ({ value: option, label }));
     return (

@@ -1,7 +1,7 @@
 import { graphql } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { mutate, query } from '../app/clients.ts';
@@ -12,7 +12,7 @@ import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 
 const SESSIONS = graphql(`query ConsoleUserSessions($id: Int!) {
-  userSessions(userId: $id) { id createdAt updatedAt expiresAt }
+  userSessions(userId: $id) { id device network createdAt updatedAt expiresAt }
 }`);
 const END = graphql(`mutation ConsoleEndSessions($id: Int!) { endUserSessions(userId: $id) }`);
 const BLOCK = graphql(`mutation ConsoleBlockUser($id: Int!) { blockUser(userId: $id) { id } }`);
@@ -79,34 +79,22 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
                 <Trans>No open sessions.</Trans>
               </Text>
             ) : (
-              <Table layout="fixed">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>
-                      <Trans>Session</Trans>
-                    </Table.Th>
-                    <Table.Th>
-                      <Trans>Opened</Trans>
-                    </Table.Th>
-                    <Table.Th>
-                      <Trans>Last request</Trans>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {rows.map((session) => (
-                    <Table.Tr key={session.id}>
-                      <Table.Td>{session.id}</Table.Td>
-                      <Table.Td>
-                        <Time of={session.createdAt} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Time of={session.updatedAt} />
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
+                {rows.map(({ id: session, device, network, createdAt, updatedAt, expiresAt }) => (
+                  <li key={session}>
+                    <Text size="sm" fw={600}>
+                      {device ?? t`Unknown device`}
+                    </Text>
+                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                      {network !== null && `${network}, `}
+                      <Trans>
+                        signed in <Time of={createdAt} />, last request <Time of={updatedAt} />, expires{' '}
+                        <Time of={expiresAt} />
+                      </Trans>
+                    </Text>
+                  </li>
+                ))}
+              </Stack>
             )
           }
         </Loaded>

@@ -28,15 +28,18 @@ import { RareAction } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
 import { Deliveries } from './pushes/deliveries.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserDevices } from './user-devices.tsx';
+import { UserRoles } from './user-roles.tsx';
 
 const USER = graphql(`query ConsoleUser($id: Int!) {
   user(id: $id) {
     id login email fullName phone website customData tags grantedTags externalUserId createdAt updatedAt lastRequestAt blockedAt
+    roles emailVerified isGuest
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateUser($id: Int!, $input: UpdateUserInput!) {
@@ -69,6 +72,7 @@ export function UserPage() {
         {(loaded) => (
           <div className="two-columns">
             <Stack gap="lg">
+              <Badges user={loaded} />
               <Times user={loaded} />
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
               <Card withBorder>
@@ -93,6 +97,7 @@ export function UserPage() {
             </Stack>
             {mayEdit && (
               <Stack gap="lg">
+                <UserRoles application={application} id={id} roles={loaded.roles} />
                 <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />
                 <UserDevices key={`devices ${id}`} application={application} id={id} />
                 <Password application={application} id={id} />
@@ -118,6 +123,24 @@ function Links({ application, id, isSupport }: { application: number; id: number
       {name}
     </Button>
   ));
+}
+
+function Badges({ user: { email, emailVerified, isGuest } }: { user: User }) {
+  if (!isGuest && !email) return null;
+  return (
+    <Group gap="xs">
+      {isGuest && (
+        <Status>
+          <Trans>Guest</Trans>
+        </Status>
+      )}
+      {email && (
+        <Status tone={emailVerified ? 'good' : 'plain'}>
+          {emailVerified ? t`Email address verified` : t`Email address not verified`}
+        </Status>
+      )}
+    </Group>
+  );
 }
 
 function Times({ user: { createdAt, updatedAt, lastRequestAt } }: { user: User }) {

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
+import { useRoles } from '../app/roles.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
@@ -24,7 +25,7 @@ import { Time } from '../ui/values.tsx';
 const USERS = graphql(`query ConsoleUsers($filter: UserFilter, $first: Int!, $after: String) {
   users(filter: $filter, first: $first, after: $after, orderBy: { field: ID, direction: DESC }) {
     totalCount
-    edges { node { id login email fullName tags createdAt lastRequestAt } }
+    edges { node { id login email fullName tags roles isGuest createdAt lastRequestAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`);
@@ -36,16 +37,20 @@ const from = '/shell/apps/$application/users';
 
 export function UsersPage() {
   const { application } = useParams({ from });
-  const { search = '', tag = '' } = useSearch({ from });
+  const { search = '', tag = '', role = '' } = useSearch({ from });
   const [isOpen, { open, close }] = useOpenInAddress('create');
   const mayCreate = hasRole(useMe(), ['SUPPORT'], application);
   const users = useInfiniteQuery({
     ...forward,
     refetchInterval: useListPolling(15_000),
-    queryKey: [application, 'users', search, tag],
+    queryKey: [application, 'users', search, tag, role],
     queryFn: async ({ pageParam, signal }) => {
       const variables = {
-        filter: { ...userFilterOf(search), ...(tag !== '' && { tags: { in: [tag] } }) },
+        filter: {
+          ...userFilterOf(search),
+          ...(tag !== '' && { tags: { in: [tag] } }),
+          ...(role !== '' && { roles: { in: [role] } }),
+        },
         first: PAGE_SIZE,
         after: pageParam,
       };
@@ -65,13 +70,13 @@ export function UsersPage() {
         )
       }
     >
-      <Filters key={application} search={search} tag={tag} />
+      <Filters key={application} search={search} tag={tag} role={role} application={application} />
       <Rows
         label={t`Users`}
         of={users}
         columns={columnsOf(application)}
         keyOf={({ id }) => id}
-        empty={<NoUsers search={search} />}
+        empty={<NoUsers isFiltered={search + tag + role !== ''} />}
       />
       <Modal opened={isOpen} onClose={close} title={t`Create user`}>
         <CreateForm application={application} onCancel={close} />
@@ -103,26 +108,33 @@ const columnsOf = (application: number): Column<User>[] => [
     ),
   },
   {
-    name: t`Tags`,
+    name: t`Roles`,
     width: 'minmax(0, 1fr)',
     isMinor: true,
-    render: ({ tags }) => (
-      <Group gap={4} wrap="nowrap">
-        {tags.map((tag) => (
-          <Status key={tag}>{tag}</Status>
-        ))}
-      </Group>
-    ),
+    render: ({ roles, isGuest }) => <Words of={isGuest ? [t`guest`, ...roles] : roles} />,
   },
-  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
-  { name: t`Last request`, width: '12rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
+  { name: t`Tags`, width: 'minmax(0, 1fr)', isMinor: true, render: ({ tags }) => <Words of={tags} /> },
+  { name: t`Created`, width: '8rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Last request`, width: '8rem', render: ({ lastRequestAt }) => <Time of={lastRequestAt} /> },
 ];
 
+function Words({ of: words }: { of: readonly string[] }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      {words.map((word) => (
+        <Status key={word}>{word}</Status>
+      ))}
+    </Group>
+  );
+}
+
 /** The address contains the filters, so that a link shows the same list. */
-function Filters({ search, tag }: { search: string; tag: string }) {
+function Filters({ application, ...filters }: { application: number; search: string; tag: string; role: string }) {
+  const { search, tag, role } = filters;
+  const { data: roles = [] } = useRoles(application);
   const navigate = useNavigate({ from: '/apps/$application/users' });
   const input = useRef<HTMLInputElement>(null);
-  const [text, setText] = useState({ search, tag });
+  const [text, setText] = useState(filters);
   const apply = useTypedFilter((next: typeof text) => {
     const isSet = Object.entries(next).filter(([, value]) => value !== '');
     void navigate({ search: Object.fromEntries(isSet), replace: true });
@@ -134,8 +146,8 @@ function Filters({ search, tag }: { search: string; tag: string }) {
   };
   // The navigation leads to the list without filters.
   useEffect(() => {
-    if (search === '' && tag === '') setText({ search, tag });
-  }, [search, tag]);
+    if (search + tag + role === '') setText({ search, tag, role });
+  }, [search, tag, role]);
   useHotkeys([['/', () => input.current?.focus()]]);
   return (
     <Group align="flex-end">
@@ -149,15 +161,26 @@ function Filters({ search, tag }: { search: string; tag: string }) {
         maw={420}
       />
       <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+      {(roles.length > 0 || role !== '') && (
+        <Select
+          label={t`Role`}
+          placeholder={t`All roles`}
+          data={[...new Set([...roles.map(({ name }) => name), ...(text.role ? [text.role] : [])])]}
+          value={text.role || null}
+          onChange={(chosen) => set({ role: chosen ?? '' })}
+          clearable
+          w={180}
+        />
+      )}
     </Group>
   );
 }
 
-function NoUsers({ search }: { search: string }) {
-  if (search !== '')
+function NoUsers({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
     return (
       <Empty title={t`No user matches`}>
-        <Trans>Try a shorter part of the login or name.</Trans>
+        <Trans>Try a shorter part of the login or name, or fewer filters.</Trans>
       </Empty>
     );
   return (

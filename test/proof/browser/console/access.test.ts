@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import type { Role } from '../../../../src/lib/access.ts';
-import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { running, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
@@ -11,27 +11,6 @@ import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 describe.skipIf(!hasBrowser)('rights in the console', () => {
   useApp();
   useBrowser();
-
-  test('an API key is created, shown once, used and revoked', async () => {
-    const { page } = await openAs(await owner(), `${APP}/keys`);
-    await page.getByRole('button', { name: 'Create API key' }).click();
-    await page.getByLabel('Name').fill('backend');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
-    const key = await page.getByRole('dialog').locator('pre').textContent();
-    const as = { headers: { Authorization: `ApiKey ${key}` } };
-    expect((await graphql('{ application { id } }', {}, as)).data.application.id).toBe(APPLICATION.id);
-    await page.getByRole('button', { name: 'I have stored it' }).click();
-    await page
-      .getByRole('row', { name: /backend/ })
-      .getByRole('button', { name: 'Revoke' })
-      .click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page
-      .getByRole('row', { name: /backend/ })
-      .getByText('Revoked')
-      .waitFor();
-    expect((await graphql('{ application { id } }', {}, as)).errors).toBeDefined();
-  });
 
   test('the audit log shows who changed what, and a link keeps its filters', async () => {
     const administrator = await owner();
@@ -99,10 +78,13 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
 
   test.each<[Role, pages: string[], forbidden: string]>([
     ['viewer', ['GraphQL', 'Overview', 'Settings'], 'users'],
-    ['support', ['Users', 'Files', 'GraphQL', 'Dialogs', 'Pushes', 'Live', 'Overview'], 'keys'],
+    ['support', ['Users', 'Roles', 'Files', 'GraphQL', 'Dialogs', 'Pushes', 'Live', 'Overview'], 'keys'],
     [
       'developer',
-      [...['Data', 'Users', 'Files', 'GraphQL', 'Pushes', 'Overview', 'Logs', 'Integrations', 'API keys'], 'Settings'],
+      [
+        ...['Data', 'Users', 'Roles', 'Files', 'GraphQL', 'Pushes', 'Overview', 'Logs', 'Integrations', 'API keys'],
+        'Settings',
+      ],
       'audit',
     ],
   ])('the role %s sees only the pages that it may use', async (role, pages, forbidden) => {

@@ -206,6 +206,9 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     const [id] = ids;
     const editor = await createUser({ login: 'editor', tag_list: 'editors' });
     const guest = await createUser({ login: 'guest' });
+    const chef = await createUser({ login: 'chef' });
+    await graphql('mutation { defineRole(name: "chef") { name } }', {}, apiKey);
+    await graphql('mutation ($id: Int!) { assignRole(userId: $id, role: "chef") { id } }', { id: chef.id }, apiKey);
     const { page } = await openAs(await owner(), `${APP}/data/${name}?record=${id}&panel=permissions`);
     const panel = page.getByRole('dialog', { name: `${name} · ${id}` });
     await panel.getByRole('radio', { name: 'Read: Groups' }).check();
@@ -213,10 +216,13 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
     await panel.getByRole('combobox', { name: 'Read: groups' }).click();
     await page.getByRole('option', { name: 'editors' }).click();
     await panel.getByText('Users with one of the tags editors, and the owner, may read.').waitFor();
+    await page.getByRole('option', { name: 'Role: chef' }).click();
+    await panel.getByText('Users with the role chef or one of the tags editors, and the owner, may read.').waitFor();
     await panel.getByRole('button', { name: 'Save permissions' }).click();
     for (const [user, sentence] of [
       [editor, 'editor may read it: the user is in the group editors.'],
-      [guest, 'guest may not read it: the user is in none of the groups editors.'],
+      [chef, 'chef may read it: the user is in the group Role: chef.'],
+      [guest, 'guest may not read it: the user is in none of the groups editors, Role: chef.'],
     ] as const) {
       await panel.getByRole('combobox', { name: 'User' }).fill(String(user.id));
       await page

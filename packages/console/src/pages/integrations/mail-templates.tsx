@@ -1,11 +1,11 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Code, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -13,7 +13,7 @@ import { submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 
 const TEMPLATES = graphql(`query ConsoleMailTemplates {
-  mailTemplates { kind subject text html isDefault updatedAt }
+  mailTemplates { kind language subject text html isDefault updatedAt }
 }`);
 const PREVIEW = graphql(`query ConsoleMailPreview($input: MailTemplateInput!) {
   mailPreview(input: $input) { subject text html }
@@ -21,8 +21,8 @@ const PREVIEW = graphql(`query ConsoleMailPreview($input: MailTemplateInput!) {
 const UPDATE = graphql(`mutation ConsoleUpdateMailTemplate($input: MailTemplateInput!) {
   updateMailTemplate(input: $input) { kind }
 }`);
-const RESET = graphql(`mutation ConsoleResetMailTemplate($kind: MailTemplateKind!) {
-  resetMailTemplate(kind: $kind) { kind }
+const RESET = graphql(`mutation ConsoleResetMailTemplate($kind: MailTemplateKind!, $language: String!) {
+  resetMailTemplate(kind: $kind, language: $language) { kind }
 }`);
 
 type Template = ResultOf<typeof TEMPLATES>['mailTemplates'][number];
@@ -30,14 +30,31 @@ type Template = ResultOf<typeof TEMPLATES>['mailTemplates'][number];
 /** A placeholder with a text for a missing value. */
 const WITH_DEFAULT = '{{name|there}}';
 
-const NAMES: Record<Template['kind'], string> = {
+export const MAIL_NAMES: Record<Template['kind'], string> = {
   PASSWORD_RESET: t`Mail of a password reset`,
   EMAIL_VERIFICATION: t`Mail that verifies an address`,
   SIGN_IN_CODE: t`Mail with a code to sign in`,
   NEW_DEVICE: t`Mail about a new device`,
 };
 
+/** Values that the service has for each mail, in addition to those of all mails. */
+const PLACEHOLDERS: Record<Template['kind'], readonly string[]> = {
+  PASSWORD_RESET: ['link', 'minutes'],
+  EMAIL_VERIFICATION: ['code', 'link', 'minutes'],
+  SIGN_IN_CODE: ['code', 'minutes'],
+  NEW_DEVICE: ['device'],
+};
+/** The service knows the language of the app only where the app requests the mail. */
+const WITH_LANGUAGES: readonly Template['kind'][] = ['EMAIL_VERIFICATION', 'SIGN_IN_CODE'];
+const COMMON_PLACEHOLDERS = ['application', 'name', 'login'];
+
 const PREVIEW_DELAY_MS = 400;
+
+const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{2,8}){0,3}$/;
+const languageNames = new Intl.DisplayNames(undefined, { type: 'language' });
+
+const nameOfLanguage = (language: string) =>
+  language === '' ? t`All other languages` : `${languageNames.of(language)} (${language})`;
 
 export function MailTemplates({ application }: { application: number }) {
   const templates = useQuery({
@@ -46,22 +63,106 @@ export function MailTemplates({ application }: { application: number }) {
     refetchOnWindowFocus: false,
   });
   return (
-    <Loaded of={templates}>
-      {(loaded) =>
-        loaded.map((template) => (
-          <TemplateForm key={`${template.kind} ${template.updatedAt}`} application={application} stored={template} />
-        ))
-      }
-    </Loaded>
+    <Card withBorder>
+      <Stack>
+        <Title order={2} size="h5">
+          <Trans>Texts of mails</Trans>
+        </Title>
+        <Loaded of={templates}>{(loaded) => <Mails application={application} templates={loaded} />}</Loaded>
+      </Stack>
+    </Card>
   );
 }
 
-function TemplateForm({ application, stored }: { application: number; stored: Template }) {
-  const { kind, isDefault } = stored;
+/** One mail in one language at a time. */
+function Mails({ application, templates }: { application: number; templates: Template[] }) {
+  const [kind, setKind] = useState<Template['kind']>('PASSWORD_RESET');
+  const [language, setLanguage] = useState('');
+  const ofKind = templates.filter((one) => one.kind === kind);
+  const general = ofKind.find((one) => one.language === '')!;
+  const stored = ofKind.find((one) => one.language === language) ?? { ...general, language, isDefault: true };
+  const languages = [...new Set([...ofKind.map((one) => one.language), language])];
+  const mayAdd = WITH_LANGUAGES.includes(kind);
+  return (
+    <>
+      <Group align="flex-start" grow preventGrowOverflow={false}>
+        <Select
+          label={t`Mail`}
+          data={Object.entries(MAIL_NAMES).map(([value, label]) => ({ value, label }))}
+          value={kind}
+          onChange={(chosen) => {
+            if (!chosen) return;
+            setKind(chosen as Template['kind']);
+            setLanguage('');
+          }}
+          allowDeselect={false}
+        />
+        {(mayAdd || languages.length > 1) && (
+          <Select
+            label={t`Language`}
+            description={t`Of the app, which states it when it requests the mail`}
+            inputWrapperOrder={['label', 'input', 'description']}
+            data={languages.map((value) => ({ value, label: nameOfLanguage(value) }))}
+            value={language}
+            onChange={(chosen) => chosen !== null && setLanguage(chosen)}
+            allowDeselect={false}
+          />
+        )}
+        {mayAdd && <AddLanguage onAdd={setLanguage} />}
+      </Group>
+      <TemplateForm
+        key={`${kind} ${language} ${stored.updatedAt}`}
+        application={application}
+        stored={stored}
+        onReset={() => setLanguage('')}
+      />
+    </>
+  );
+}
+
+function AddLanguage({ onAdd }: { onAdd: (language: string) => void }) {
+  const [typed, setTyped] = useState('');
+  const language = typed.trim().toLowerCase();
+  const isValid = LANGUAGE.test(language);
+  const add = () => {
+    onAdd(language);
+    setTyped('');
+  };
+  return (
+    <TextInput
+      label={t`Add a language`}
+      description={t`For example de or pt-BR`}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && isValid) add();
+      }}
+      maxLength={35}
+      spellCheck={false}
+      rightSectionWidth={64}
+      rightSection={
+        <Button size="compact-sm" variant="subtle" disabled={!isValid} onClick={add}>
+          <Trans>Add</Trans>
+        </Button>
+      }
+    />
+  );
+}
+
+interface TemplateFormProps {
+  application: number;
+  /** Of a language without texts: those for all others. */
+  stored: Template;
+  onReset: () => void;
+}
+
+function TemplateForm({ application, stored, onReset }: TemplateFormProps) {
+  const { kind, language, isDefault } = stored;
   const [texts, setTexts] = useState({ subject: stored.subject, text: stored.text, html: stored.html ?? '' });
   const queries = useQueryClient();
   const refresh = () => queries.invalidateQueries({ queryKey: [application, 'mail-templates'] });
-  const input = { kind, ...texts };
+  const input = { kind, language, ...texts };
   const save = useMutation({
     mutationFn: () => mutate({ application }, UPDATE, { input }),
     onSuccess: () => {
@@ -70,63 +171,76 @@ function TemplateForm({ application, stored }: { application: number; stored: Te
     },
     meta: { showsErrors: true },
   });
-  const reset = useMutation({ mutationFn: () => mutate({ application }, RESET, { kind }), onSuccess: refresh });
+  const reset = useMutation({
+    mutationFn: () => mutate({ application }, RESET, { kind, language }),
+    onSuccess: async () => {
+      await refresh();
+      onReset();
+    },
+  });
   const set = (field: keyof typeof texts) => (event: { currentTarget: { value: string } }) =>
     setTexts({ ...texts, [field]: event.currentTarget.value });
   return (
-    <Card withBorder>
-      <form onSubmit={submitting(() => save.mutate())}>
-        <Stack>
-          <Title order={2} size="h5">
-            {NAMES[kind]}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {isDefault ? t`The text of the service applies.` : t`Your own text applies.`} <Trans>Placeholders:</Trans>{' '}
-            <Code>{'{{application}}'}</Code> <Code>{'{{name}}'}</Code> <Code>{'{{login}}'}</Code>{' '}
-            <Code>{'{{link}}'}</Code> <Code>{'{{minutes}}'}</Code>.{' '}
-            <Trans>
-              <Code>{WITH_DEFAULT}</Code> is “there” for users without a name.
-            </Trans>
-          </Text>
-          <TextInput label={t`Subject`} value={texts.subject} onChange={set('subject')} maxLength={200} required />
-          <Textarea label={t`Text`} value={texts.text} onChange={set('text')} rows={10} maxLength={20_000} required />
-          <Textarea
-            label={t`HTML`}
-            description={t`Optional, for mail programs that show HTML. Values of placeholders are escaped.`}
-            value={texts.html}
-            onChange={set('html')}
-            rows={4}
-            maxLength={100_000}
-            spellCheck={false}
-          />
-          {save.error && (
-            <Alert color="red" role="alert">
-              {sentenceOf(save.error)}
-            </Alert>
+    <form onSubmit={submitting(() => save.mutate())}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {stateOf(stored)} <Trans>Placeholders:</Trans>{' '}
+          {[...COMMON_PLACEHOLDERS, ...PLACEHOLDERS[kind]].map((name) => (
+            <Fragment key={name}>
+              <Code>{`{{${name}}}`}</Code>{' '}
+            </Fragment>
+          ))}
+          <Trans>
+            <Code>{WITH_DEFAULT}</Code> is “there” for users without a name.
+          </Trans>
+        </Text>
+        <TextInput label={t`Subject`} value={texts.subject} onChange={set('subject')} maxLength={200} required />
+        <Textarea label={t`Text`} value={texts.text} onChange={set('text')} rows={10} maxLength={20_000} required />
+        <Textarea
+          label={t`HTML`}
+          description={t`Optional, for mail programs that show HTML. Values of placeholders are escaped.`}
+          value={texts.html}
+          onChange={set('html')}
+          rows={4}
+          maxLength={100_000}
+          spellCheck={false}
+        />
+        {save.error && (
+          <Alert color="red" role="alert">
+            {sentenceOf(save.error)}
+          </Alert>
+        )}
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            <Trans>Save mail</Trans>
+          </Button>
+          {!isDefault && (
+            <ConfirmButton
+              label={language === '' ? t`Use the default text` : t`Remove this language`}
+              question={
+                language === ''
+                  ? t`Your text is deleted, and the text of the service applies again.`
+                  : t`The text for this language is deleted, and that for all others applies again.`
+              }
+              onConfirm={() => reset.mutate()}
+              isLoading={reset.isPending}
+            />
           )}
-          <Group>
-            <Button type="submit" loading={save.isPending}>
-              <Trans>Save mail</Trans>
-            </Button>
-            {!isDefault && (
-              <ConfirmButton
-                label={t`Use the default text`}
-                question={t`Your text is deleted, and the text of the service applies again.`}
-                onConfirm={() => reset.mutate()}
-                isLoading={reset.isPending}
-              />
-            )}
-          </Group>
-          <Preview application={application} input={input} />
-        </Stack>
-      </form>
-    </Card>
+        </Group>
+        <Preview application={application} input={input} />
+      </Stack>
+    </form>
   );
+}
+
+function stateOf({ language, isDefault }: Template): string {
+  if (!isDefault) return t`Your own text applies.`;
+  return language === '' ? t`The text of the service applies.` : t`The text for all other languages applies.`;
 }
 
 interface PreviewProps {
   application: number;
-  input: { kind: Template['kind']; subject: string; text: string; html: string };
+  input: { kind: Template['kind']; language: string; subject: string; text: string; html: string };
 }
 
 function Preview({ application, input }: PreviewProps) {

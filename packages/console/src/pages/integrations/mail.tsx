@@ -8,7 +8,7 @@ import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
-import { MailTemplates } from './mail-templates.tsx';
+import { MAIL_NAMES, MailTemplates } from './mail-templates.tsx';
 
 const SETTINGS = graphql(`query ConsoleMailSettings { mailSettings { server sender resetPage } }`);
 const TEST = graphql(`mutation ConsoleTestMail($to: String, $sample: MailTemplateKind) {
@@ -68,11 +68,11 @@ function Fact({ name, value }: { name: string; value: string }) {
 
 function TestMail({ application }: { application: number }) {
   const [to, setTo] = useState('');
-  const [content, setContent] = useState('short');
+  const [content, setContent] = useState<'short' | keyof typeof MAIL_NAMES>('short');
   const isSample = content !== 'short';
   const test = useMutation({
     mutationFn: async () => {
-      const variables = isSample ? { sample: 'PASSWORD_RESET' as const } : { to };
+      const variables = content === 'short' ? { to } : { sample: content };
       return (await mutate({ application }, TEST, variables)).testMail;
     },
     meta: { showsErrors: true },
@@ -89,10 +89,10 @@ function TestMail({ application }: { application: number }) {
             description={isSample ? t`It is sent to your own address only.` : undefined}
             data={[
               { value: 'short', label: t`A short text` },
-              { value: 'sample', label: t`The mail of a password reset, with a sample user` },
+              ...Object.entries(MAIL_NAMES).map(([value, name]) => ({ value, label: t`${name}, with a sample user` })),
             ]}
             value={content}
-            onChange={(value) => value && setContent(value)}
+            onChange={(value) => value && setContent(value as typeof content)}
             allowDeselect={false}
           />
           {!isSample && (

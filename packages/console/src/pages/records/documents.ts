@@ -52,7 +52,7 @@ export const COUNT = graphql(`query ConsoleRecordCount($className: String!, $fil
 }`);
 
 export const USER_TAGS = graphql(`query ConsoleRecordReader($id: Int!) {
-  user(id: $id) { id login fullName tags grantedTags }
+  user(id: $id) { id login fullName tags grantedTags roles }
   application { groups }
 }`);
 

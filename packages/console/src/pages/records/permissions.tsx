@@ -1,5 +1,6 @@
-import { t } from '@lingui/core/macro';
-import { Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
+import { plural, t } from '@lingui/core/macro';
+import { Pill, Radio, Stack, Table, TagsInput, Text } from '@mantine/core';
+import { groupOfRole, roleOf, useRoles } from '../../app/roles.ts';
 import { useTags } from '../../app/tags.ts';
 import { UsersSelect } from '../../ui/user-select.tsx';
 import type { RecordClass } from './documents.ts';
@@ -9,7 +10,7 @@ type Permissions = RecordClass['permissions'];
 export type Action = 'create' | 'read' | 'update' | 'delete';
 type Access = Permissions['read']['access'];
 
-/** Groups are tags of users; ids are digits. */
+/** Groups are tags of users, or roles; ids are digits. */
 interface ActionForm {
   access: Access;
   groups: string[];
@@ -76,6 +77,7 @@ interface PermissionInputsProps {
 /** One row for each action, one column for each answer to "who may", and a sentence. */
 export function PermissionInputs({ application, actions = ACTIONS, value, onChange }: PermissionInputsProps) {
   const tags = useTags(application);
+  const { data: roles = [] } = useRoles(application);
   const isOfClass = actions === ACTIONS;
   const columns = (Object.keys(NAMES) as Access[]).filter((access) => isOfClass || access !== 'NOT_ALLOWED');
   return (
@@ -119,8 +121,17 @@ export function PermissionInputs({ application, actions = ACTIONS, value, onChan
             <TagsInput
               key={action}
               label={t`${TITLES[action]}: groups`}
-              description={t`A group is a tag of its users. Suggested are tags of the newest users.`}
-              data={tags}
+              description={t`A group is a role, or a tag of its users. Suggested are roles, and tags of the newest users.`}
+              data={[
+                { group: t`Roles`, items: roles.map(({ name }) => groupOfRole(name)) },
+                { group: t`Tags`, items: tags },
+              ].filter(({ items }) => items.length > 0)}
+              renderOption={({ option }) => nameOfGroup(option.value)}
+              renderPill={({ option, onRemove, disabled = false }) => (
+                <Pill withRemoveButton={!disabled} onRemove={onRemove} disabled={disabled}>
+                  {nameOfGroup(String(option.value))}
+                </Pill>
+              )}
               comboboxProps={{ zIndex: 500 }}
               acceptValueOnBlur
               value={groups}
@@ -156,6 +167,25 @@ const WHAT: Record<Action, string> = {
   delete: t`delete`,
 };
 
+/** For example "Role: editor"; tags have only their name. */
+function nameOfGroup(group: string): string {
+  const role = roleOf(group);
+  return role === undefined ? group : t`Role: ${role}`;
+}
+
+/** For example "Users with the role editor or one of the tags staff, admin". */
+function membersOf(groups: readonly string[]): string {
+  const roles = groups.flatMap((group) => roleOf(group) ?? []);
+  const tags = groups.filter((group) => roleOf(group) === undefined).join(', ');
+  const role = roles.join(', ');
+  if (roles.length === 0) return t`Users with one of the tags ${tags}`;
+  const withRole = plural(roles.length, {
+    one: `Users with the role ${role}`,
+    other: `Users with one of the roles ${role}`,
+  });
+  return tags === '' ? withRole : t`${withRole} or one of the tags ${tags}`;
+}
+
 /** What a permission means, for example "All users may read". */
 export function sentenceOf(action: Action, { access, groups, ids }: ActionForm): string {
   const what = WHAT[action];
@@ -167,7 +197,7 @@ export function sentenceOf(action: Action, { access, groups, ids }: ActionForm):
     case 'OPEN_FOR_GROUPS':
       return groups.length === 0
         ? t`Choose the groups that may ${what}.`
-        : t`Users with one of the tags ${groups.join(', ')}, and the owner, may ${what}.`;
+        : t`${membersOf(groups)}, and the owner, may ${what}.`;
     case 'OPEN_FOR_USERS_IDS':
       return ids.length === 0
         ? t`Choose the users who may ${what}.`
@@ -199,8 +229,11 @@ export function reasonOf(
       return { isAllowed: true, reason: t`it is open to all users.` };
     case 'OPEN_FOR_GROUPS':
       return shared.length > 0
-        ? { isAllowed: true, reason: t`the user is in the group ${shared.join(', ')}.` }
-        : { isAllowed: false, reason: t`the user is in none of the groups ${(groups ?? []).join(', ')}.` };
+        ? { isAllowed: true, reason: t`the user is in the group ${shared.map(nameOfGroup).join(', ')}.` }
+        : {
+            isAllowed: false,
+            reason: t`the user is in none of the groups ${(groups ?? []).map(nameOfGroup).join(', ')}.`,
+          };
     case 'OPEN_FOR_USERS_IDS':
       return (ids ?? []).includes(user.id)
         ? { isAllowed: true, reason: t`the record lists the user.` }

@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
+import { groupOfRole } from '../../app/roles.ts';
 import { Footer, submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { UserSelect } from '../../ui/user-select.tsx';
@@ -58,7 +59,8 @@ function Check({ view, definition, record }: Omit<RecordAccessProps, 'onDone'>) 
       const { user, application: settings } = await query({ application }, USER_TAGS, { id: asked! }, signal);
       // The service itself says whether the user may read it.
       const seen = await query({ application, onBehalfOf: asked }, RECORD, { className, id: record.id }, signal);
-      const groups = settings.groups === 'GRANTED' ? user.grantedTags : user.tags;
+      const tags = settings.groups === 'GRANTED' ? user.grantedTags : user.tags;
+      const groups = [...tags, ...user.roles.map(groupOfRole)];
       const name = user.fullName || user.login || String(user.id);
       return { user: { id: user.id, name, groups }, mayRead: seen.recordsById.records.length > 0 };
     },
