@@ -1,4 +1,5 @@
 import { STAFF } from '../administration/administrators/rights.ts';
+import { sendCountsLoader } from '../resolvers/push-events/counts.ts';
 import { createEvents } from '../resolvers/push-events/create.ts';
 import { deleteEvent } from '../resolvers/push-events/delete.ts';
 import { type EventStatus as EventStatusShape, findEvent, findEventStatus } from '../resolvers/push-events/find.ts';
@@ -74,6 +75,14 @@ const Event = builder.prismaObject('Event', {
     }),
     active: t.exposeBoolean('active', { description: 'Whether a send is scheduled or in progress.' }),
     occuredCount: t.exposeInt('occuredCount', { description: 'Number of completed sends.' }),
+    delivered: t.int({
+      description: 'Number of devices whose provider accepted the push, of all sends that the push log still has.',
+      resolve: async (event, _args, { loaders }) => (await loaders.of(sendCountsLoader).load(event)).delivered,
+    }),
+    failed: t.int({
+      description: 'Number of devices to which the delivery failed, of all sends that the push log still has.',
+      resolve: async (event, _args, { loaders }) => (await loaders.of(sendCountsLoader).load(event)).failed,
+    }),
     tagQuery: t.exposeString('tagQuery', {
       nullable: true,
       description: 'The tags in the form in which the creator gave them; null without tags.',

@@ -3,6 +3,7 @@ import { db } from '../../../src/db/client.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import { running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { createTenant } from '../../support/app/other-apps.ts';
+import { statementsOf } from '../../support/app/sql.ts';
 import { type Apple, startApns } from '../../support/fakes/apns.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { appleToken, sendEvent, sentEvent, setUpApple, subscribeDevice } from '../../support/fixtures/pushes.ts';
@@ -58,6 +59,21 @@ test('the figures of the application count the deliveries of the last 24 hours',
   await db.pushSend.updateMany({ data: { finishedAt: null, recipients: { increment: 3 } } });
   expect(await execute(figures, {}, apiKey)).toMatchObject({ applicationStats: { pushesWaiting: 3 } });
   await db.pushSend.updateMany({ data: { finishedAt: SAMPLE_TIME, recipients: { decrement: 3 } } });
+});
+
+test('a list of events counts the devices of all sends of each event, in one statement', async () => {
+  const unsent = await sendEvent({ push_type: 'apns', user: { ids: alice.id } }, alice);
+  await sentEvent(unsent, 1, alice);
+  const statements = await statementsOf(async () => {
+    const { events } = await execute('{ events { edges { node { id delivered failed } } } }', {}, alice);
+    expect(events.edges.map(({ node }: { node: object }) => node)).toEqual([
+      { id: unsent, delivered: 0, failed: 0 },
+      { id: event, delivered: 4, failed: 1 },
+    ]);
+  });
+  expect(statements.filter((statement) => statement.includes('push_sends'))).toHaveLength(1);
+  await db.event.deleteMany({ where: { id: unsent } });
+  await db.pushSend.deleteMany({ where: { eventId: unsent } });
 });
 
 test('the creator of a push event sees its sends and the outcome for each device', async () => {

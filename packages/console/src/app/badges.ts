@@ -15,6 +15,8 @@ export interface Badge {
   /** What is counted. */
   title: string;
   isBad?: boolean;
+  /** Of the list of what is counted, after the address of the page. */
+  search?: Record<string, string>;
 }
 
 /** What needs attention, by the path of its page. */
@@ -39,7 +41,9 @@ export function useBadges(application: number | undefined): Record<string, Badge
     refetchInterval,
   });
   return {
-    ...(failed > 0 && { pushes: { count: failed, title: t`Failed in the last 24 hours`, isBad: true } }),
+    ...(failed > 0 && {
+      pushes: { count: failed, title: t`Failed in the last 24 hours`, isBad: true, search: { failed: '1' } },
+    }),
     ...(running > 0 && { backups: { count: running, title: t`Running` } }),
   };
 }

@@ -14,6 +14,7 @@ import {
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { root } from '../root.ts';
+import { Avatar } from '../ui/avatar.tsx';
 import { useMe } from './administrator.ts';
 import { Logo } from './logo.tsx';
 import { useSignOut } from './sign-out.ts';
@@ -128,8 +129,8 @@ function PersonMenu() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <UnstyledButton className="person" aria-label={name} title={name}>
-          {name.slice(0, 1).toUpperCase()}
+        <UnstyledButton className="account" aria-label={name} title={name}>
+          <Avatar name={name} />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -65,15 +65,21 @@ function ApplicationSelect({ chosen }: { chosen: number | undefined }) {
 }
 
 function Item({ address, name, icon: Icon, badge }: Place & { badge?: Badge | undefined }) {
+  const number = badge && {
+    className: badge.isBad ? 'sidebar-badge sidebar-badge-bad' : 'sidebar-badge',
+    title: badge.title,
+    children: badge.count,
+  };
   return (
-    <Link className="sidebar-item" to={address} title={name} activeOptions={{ exact: address === '/' }}>
-      <Icon size={18} stroke={1.6} aria-hidden="true" />
-      <span className="sidebar-name">{name}</span>
-      {badge && (
-        <span className={badge.isBad ? 'sidebar-badge sidebar-badge-bad' : 'sidebar-badge'} title={badge.title}>
-          {badge.count}
-        </span>
+    <div className="sidebar-place">
+      <Link className="sidebar-item" to={address} title={name} activeOptions={{ exact: address === '/' }}>
+        <Icon size={18} stroke={1.6} aria-hidden="true" />
+        <span className="sidebar-name">{name}</span>
+        {!badge?.search && number && <span {...number} />}
+      </Link>
+      {badge?.search && (
+        <Link {...number} to={address} search={badge.search} aria-label={`${badge.count} ${badge.title}`} />
       )}
-    </Link>
+    </div>
   );
 }

@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
-import { useUserNames } from '../app/user-names.ts';
+import { nameOf, useUsers } from '../app/user-names.ts';
 import { RareAction } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
@@ -19,6 +19,9 @@ const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
 
 const DELETE_DIALOG = graphql(`mutation ConsoleDeleteDialog($id: ID!) { deleteDialog(id: $id, force: true) }`);
 
+/** Of a user who is not loaded or was deleted. */
+const UNKNOWN = { login: null, fullName: null, email: null, blobId: null };
+
 const from = '/shell/apps/$application/dialogs/$dialog';
 
 export function DialogPage() {
@@ -30,8 +33,10 @@ export function DialogPage() {
       return { ...dialog, cursor: changes.cursor };
     },
   });
-  const nameOf = useUserNames(application, found.data?.occupantIds ?? []);
-  const title = found.data ? titleOf(found.data, nameOf) : t`Dialog`;
+  const users = useUsers(application, found.data?.occupantIds ?? []);
+  const userOf = (user: number) => users?.get(user) ?? { ...UNKNOWN, id: user };
+  const nameOfId = (user: number) => nameOf(userOf(user));
+  const title = found.data ? titleOf(found.data, nameOfId) : t`Dialog`;
   return (
     <Page
       title={title}
@@ -46,12 +51,12 @@ export function DialogPage() {
             <Group gap={6}>
               {occupantIds.slice(0, 30).map((occupant) => (
                 <Status key={occupant}>
-                  {nameOf(occupant)}
+                  {nameOfId(occupant)}
                   {occupant === userId && ` (${t`owner`})`}
                 </Status>
               ))}
             </Group>
-            <Thread key={id} application={application} dialogId={id} since={cursor} nameOf={nameOf} />
+            <Thread key={id} application={application} dialogId={id} since={cursor} userOf={userOf} />
           </Stack>
         )}
       </Loaded>

@@ -6,12 +6,13 @@ import { IconDots } from '@tabler/icons-react';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../app/clients.ts';
-import { Avatar } from '../ui/avatar.tsx';
+import { nameOf, type PicturedUser } from '../app/user-names.ts';
 import { Confirmation } from '../ui/confirm-button.tsx';
 import { Footer } from '../ui/form.tsx';
 import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
+import { UserPicture } from './files/user-picture.tsx';
 import { type Message, type MessagesPage, without } from './messages.ts';
 
 const EDIT = graphql(`mutation ConsoleEditMessage($id: ID!, $text: String!) {
@@ -30,12 +31,13 @@ export function MessageItem({
 }: {
   message: Message;
   application: number;
-  sender: string;
+  sender: PicturedUser;
   /** Whether the one before is by the same sender, so that the name need not be repeated. */
   isContinued: boolean;
 }) {
   const { id, senderId, text, dateSent, createdAt, updatedAt, attachments, readIds, reactions } = message;
   const readers = readIds.filter((reader) => reader !== senderId).length;
+  const name = nameOf(sender);
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
   const queries = useQueryClient();
@@ -49,12 +51,16 @@ export function MessageItem({
   return (
     <div className="message">
       <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
-        {isContinued ? <span style={{ width: 32 }} /> : <Avatar name={sender} size={32} />}
+        {isContinued ? (
+          <span style={{ width: 32 }} />
+        ) : (
+          <UserPicture application={application} user={sender} size={32} />
+        )}
         <Box flex={1} miw={0}>
           {!isContinued && (
             <Group gap="xs">
               <Text fw={600} size="sm">
-                {sender}
+                {name}
               </Text>
               <Text size="xs" c="dimmed">
                 <Time isExact of={dateSent} />
@@ -84,7 +90,7 @@ export function MessageItem({
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={t`Moderate the message of ${sender}`}
+              aria-label={t`Moderate the message of ${name}`}
               loading={remove.isPending}
             >
               <IconDots size={16} />

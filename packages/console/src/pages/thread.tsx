@@ -4,6 +4,7 @@ import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { query } from '../app/clients.ts';
+import type { PicturedUser } from '../app/user-names.ts';
 import { Empty, Failure, Loading } from '../ui/page.tsx';
 import { MessageItem } from './message-item.tsx';
 import { MessageList } from './message-list.tsx';
@@ -17,7 +18,7 @@ interface ThreadProps {
   dialogId: string;
   /** Cursor from before this is shown. */
   since: string;
-  nameOf: (id: number) => string;
+  userOf: (id: number) => PicturedUser;
 }
 
 /** Seconds within which messages of one sender stand together. */
@@ -28,7 +29,7 @@ function continues(message: Message, previous: Message): boolean {
 }
 
 /** Messages as the occupants see them: the newest at the end, live. */
-export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
+export function Thread({ application, dialogId, since, userOf }: ThreadProps) {
   const [begin] = useState(since);
   const messages = useInfiniteQuery({
     queryKey: messagesKey(application, dialogId),
@@ -65,7 +66,7 @@ export function Thread({ application, dialogId, since, nameOf }: ThreadProps) {
               <MessageItem
                 message={message}
                 application={application}
-                sender={nameOf(message.senderId)}
+                sender={userOf(message.senderId)}
                 isContinued={previous !== undefined && continues(message, previous)}
               />
             )}

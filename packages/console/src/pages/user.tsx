@@ -23,7 +23,6 @@ import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
-import { Avatar } from '../ui/avatar.tsx';
 import { RareAction } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting } from '../ui/form.tsx';
@@ -31,6 +30,7 @@ import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
+import { UserPicture } from './files/user-picture.tsx';
 import { Deliveries } from './pushes/deliveries.tsx';
 import { UserAccess } from './user-access.tsx';
 import { UserDevices } from './user-devices.tsx';
@@ -38,8 +38,8 @@ import { UserRoles } from './user-roles.tsx';
 
 const USER = graphql(`query ConsoleUser($id: Int!) {
   user(id: $id) {
-    id login email fullName phone website customData tags grantedTags externalUserId createdAt updatedAt lastRequestAt blockedAt
-    roles emailVerified isGuest
+    id login email fullName blobId phone website customData tags grantedTags externalUserId createdAt updatedAt lastRequestAt
+    blockedAt roles emailVerified isGuest
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateUser($id: Int!, $input: UpdateUserInput!) {
@@ -63,7 +63,7 @@ export function UserPage() {
   return (
     <Page
       title={found.data ? nameOf(found.data) : t`User ${id}`}
-      icon={found.data && <Avatar name={nameOf(found.data)} size={44} />}
+      icon={found.data && <UserPicture application={application} user={found.data} size={44} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
       more={mayEdit && found.data && <Deletion application={application} user={found.data} />}

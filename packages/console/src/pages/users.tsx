@@ -14,18 +14,18 @@ import { useRoles } from '../app/roles.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
-import { Avatar } from '../ui/avatar.tsx';
 import { Footer, submitting } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
+import { UserPicture } from './files/user-picture.tsx';
 
 const USERS = graphql(`query ConsoleUsers($filter: UserFilter, $first: Int!, $after: String) {
   users(filter: $filter, first: $first, after: $after, orderBy: { field: ID, direction: DESC }) {
     totalCount
-    edges { node { id login email fullName tags roles isGuest createdAt lastRequestAt } }
+    edges { node { id login email fullName blobId tags roles isGuest createdAt lastRequestAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`);
@@ -91,7 +91,7 @@ const columnsOf = (application: number): Column<User>[] => [
     width: 'minmax(0, 2fr)',
     render: (user) => (
       <Group gap="sm" wrap="nowrap">
-        <Avatar name={nameOf(user)} />
+        <UserPicture application={application} user={user} />
         <div style={{ minWidth: 0 }}>
           <Link
             className="row-link"

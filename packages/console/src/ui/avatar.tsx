@@ -1,10 +1,29 @@
-/** The initials of a person; the name stands next to them. */
-export function Avatar({ name, size = 28 }: { name: string; size?: number }) {
+/** The picture of a person, or the initials; the name stands next to it. */
+export function Avatar({
+  name,
+  size = 28,
+  picture,
+}: {
+  name: string;
+  size?: number;
+  /** Address of an image. */
+  picture?: string | undefined;
+}) {
   return (
-    <span className="person" style={{ width: size, height: size, fontSize: size * 0.42 }} aria-hidden="true">
-      {initialsOf(name)}
+    <span
+      className="person"
+      style={{ width: size, height: size, fontSize: size * 0.42 }}
+      data-initials={initialsOf(name)}
+      aria-hidden="true"
+    >
+      {picture !== undefined && <img src={picture} alt="" key={picture} onError={hide} />}
     </span>
   );
+}
+
+/** Shows the initials, which the image covers. */
+function hide({ currentTarget }: { currentTarget: HTMLElement }): void {
+  currentTarget.hidden = true;
 }
 
 function initialsOf(name: string): string {

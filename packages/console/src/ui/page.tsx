@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { sentenceOf } from '../app/query-client.ts';
@@ -64,11 +64,16 @@ export function Loaded<Data>({
   return <Loading />;
 }
 
-export function Loading() {
+const LINES = Array.from({ length: 6 }, (_, line) => line);
+
+/** Lines where the content will be. */
+export function Loading({ height = 14 }: { height?: number }) {
   return (
-    <Center p="xl">
-      <Loader role="status" aria-label={t`Loading`} />
-    </Center>
+    <Stack gap="md" py="xs" role="status" aria-label={t`Loading`}>
+      {LINES.map((line) => (
+        <Skeleton key={line} height={height} width={`${92 - ((line * 17) % 40)}%`} radius="sm" />
+      ))}
+    </Stack>
   );
 }
 

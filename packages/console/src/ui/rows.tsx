@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Box, Loader, Text, UnstyledButton } from '@mantine/core';
+import { Box, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort } from '@tabler/icons-react';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { Failure } from './page.tsx';
+import { Failure, Loading } from './page.tsx';
 import './rows.css';
 
 export interface Column<Row> {
@@ -55,7 +55,12 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
   useRowKeys(box);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.refetch} />;
-  if (list.isPending) return <Loader role="status" aria-label={t`Loading`} />;
+  if (list.isPending)
+    return (
+      <Box className="framed rows-card" p="sm">
+        <Loading height={28} />
+      </Box>
+    );
   if (rows.length === 0) return empty;
   const template = { '--columns': columns.map(({ width }) => width).join(' ') } as React.CSSProperties;
   return (

@@ -55,6 +55,14 @@ describe.skipIf(!hasBrowser)('figures in the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('the number of failed pushes in the navigation opens the failed deliveries', async () => {
+    const send = { applicationId: APPLICATION.id, id: 'f'.repeat(24), eventId: 1, recipients: 3, failed: 3 };
+    await db.pushSend.create({ data: { ...send, createdAt: running.now(), finishedAt: running.now() } });
+    const { page } = await openAs(await signedInAdministrator('developer'), `${APP}/overview`);
+    await page.getByRole('link', { name: '3 Failed in the last 24 hours' }).click();
+    await page.getByRole('tab', { name: 'Failed deliveries', selected: true }).waitFor();
+  });
+
   test('show requests by outcome and duration', async () => {
     const hour = new Date(Math.floor(running.now().getTime() / HOUR) * HOUR - HOUR);
     const row = { applicationId: APPLICATION.id, hour, succeeded: 4_321, refused: 0, failed: 0 };

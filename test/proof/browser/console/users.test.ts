@@ -9,6 +9,8 @@ import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { subscribeDevice } from '../../../support/fixtures/pushes.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 describe.skipIf(!hasBrowser)('users in the console', () => {
   useApp();
   useBrowser();
@@ -28,6 +30,28 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete user' }).click();
     await page.getByText('was deleted').waitFor();
     expect(await db.user.count({ where: { id: grace.id } })).toBe(0);
+  });
+
+  test('a public picture of a user is shown, and a private one only once a reason is stated', async () => {
+    const { id } = await createUser({ full_name: 'Hedy Lamarr' });
+    const [pixel, of] = [Buffer.from(PIXEL, 'base64'), await createUser()];
+    const store = (isPublic: boolean) =>
+      storeBlob(of, pixel, { name: 'face.png', content_type: 'image/png', public: isPublic });
+    const [open, hidden] = [await store(true), await store(false)];
+    await db.user.updateMany({ where: { id }, data: { blobId: open.id } });
+    const { page, problems } = await openAs(await owner(), `${APP}/users/${id}`);
+    const picture = page.locator('main .person img');
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    await db.user.updateMany({ where: { id }, data: { blobId: hidden.id } });
+    await page.reload();
+    await page.getByText('Custom data').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await picture.count()).toBe(0);
+    await page.goto(new URL(`${APP}/dialogs`, page.url()).href);
+    await stateReason(page);
+    await page.goto(new URL(`${APP}/users/${id}`, page.url()).href);
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+    expect(problems).toEqual([]);
   });
 
   test('typed filters do not lead back from a page that was opened in the meantime', async () => {

@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { hasRole, useMe } from '../../app/administrator.ts';
+import { root } from '../../root.ts';
 
 export const FILES = graphql(`query ConsoleFiles($first: Int!, $after: String, $opens: Boolean!) {
   blobs(first: $first, after: $after) {
@@ -25,6 +26,16 @@ export const UPDATE_FILE = graphql(`mutation ConsoleUpdateFile($id: Int!, $input
 }`);
 
 export const DELETE_FILE = graphql(`mutation ConsoleDeleteFile($id: Int!) { deleteBlob(id: $id) }`);
+
+/** Other types may be documents that run scripts. */
+export const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/i;
+
+/** Of a download, at the host of the console, because its policy allows no other. */
+export function addressOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  const path = pathname.slice(pathname.lastIndexOf('/blobs/') + 1);
+  return new URL(`${path}${search}`, root).href;
+}
 
 /** Whether the administrator may see what opens or describes private files, with a reason. */
 export function useOpensFiles(application: number): boolean {

@@ -5,12 +5,20 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { root } from '../../root.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { Copyable, Time } from '../../ui/values.tsx';
-import { ADDRESS, DELETE_FILE, FILE, type FileDetails, UPDATE_FILE, useOpensFiles } from './documents.ts';
+import {
+  ADDRESS,
+  addressOf,
+  DELETE_FILE,
+  FILE,
+  type FileDetails,
+  IMAGE,
+  UPDATE_FILE,
+  useOpensFiles,
+} from './documents.ts';
 
 interface FileViewProps {
   application: number;
@@ -68,9 +76,6 @@ export function FileView({ application, id, onClose }: FileViewProps) {
   );
 }
 
-/** Other types may be documents that run scripts. */
-const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/i;
-
 /** Images send no credentials, so their address contains a ticket for this file. */
 function Preview({ application, file }: { application: number; file: FileDetails }) {
   const { id, name, contentType, public: isPublic, setCompletedAt } = file;
@@ -109,16 +114,8 @@ function Preview({ application, file }: { application: number; file: FileDetails
       </Text>
     );
   if (!address.data) return null;
-  const { pathname, search } = new URL(address.data);
-  const path = pathname.slice(pathname.lastIndexOf('/blobs/') + 1);
   return (
-    <Image
-      src={new URL(`${path}${search}`, root).href}
-      alt={name ?? ''}
-      fit="contain"
-      mah={320}
-      onError={() => setFailed(true)}
-    />
+    <Image src={addressOf(address.data)} alt={name ?? ''} fit="contain" mah={320} onError={() => setFailed(true)} />
   );
 }
 

@@ -10,8 +10,8 @@ import { hasRole, useMe } from '../../app/administrator.ts';
 import { query } from '../../app/clients.ts';
 import { usePolling } from '../../app/polling.ts';
 import { nameOf } from '../../app/user-names.ts';
-import { Avatar } from '../../ui/avatar.tsx';
 import { Time } from '../../ui/values.tsx';
+import { UserPicture } from '../files/user-picture.tsx';
 import { useClasses } from '../records/use-class.ts';
 import type { LiveEvent } from './documents.ts';
 import { EventItem } from './event-item.tsx';
@@ -19,7 +19,7 @@ import { subscribe } from './source.ts';
 
 const PEOPLE = graphql(`query ConsoleActiveUsers {
   users(filter: { lastRequestAt: { gte: "1970-01-01T00:00:00Z" } }, orderBy: { field: LAST_REQUEST_AT, direction: DESC }, first: 5) {
-    edges { node { id login fullName email lastRequestAt } }
+    edges { node { id login fullName email blobId lastRequestAt } }
   }
 }`);
 
@@ -117,7 +117,7 @@ function ActiveUsers({ application }: { application: number }) {
       <Stack gap="xs">
         {people.map((user) => (
           <Group key={user.id} gap="xs" wrap="nowrap">
-            <Avatar name={nameOf(user)} />
+            <UserPicture application={application} user={user} />
             <Link
               className="row-link"
               to="/apps/$application/users/$user"

@@ -4,7 +4,7 @@ import { t } from '@lingui/core/macro';
 export const EVENTS = graphql(`query ConsoleEvents($first: Int!, $after: String) {
   events(first: $first, after: $after) {
     totalCount
-    edges { node { id name channel environment eventType date period active occuredCount createdAt } }
+    edges { node { id name channel environment eventType date period active occuredCount delivered failed createdAt } }
     pageInfo { hasNextPage endCursor }
   }
 }`);

@@ -135,5 +135,13 @@ const columnsOf = (application: number, user: string | undefined): Column<Listed
   },
   { name: t`Sent`, width: 'minmax(0, 1fr)', isMinor: true, render: (event) => <Schedule {...event} /> },
   { name: t`Sends`, width: '4rem', isMinor: true, render: ({ occuredCount }) => occuredCount.toLocaleString() },
-  { name: t`Created`, width: '12rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
+  { name: t`Delivered`, width: '5rem', isMinor: true, render: ({ delivered }) => delivered.toLocaleString() },
+  {
+    name: t`Failed`,
+    width: '4rem',
+    isMinor: true,
+    render: ({ failed }) =>
+      failed === 0 ? <span className="soft">0</span> : <Status tone="bad">{failed.toLocaleString()}</Status>,
+  },
+  { name: t`Created`, width: '8rem', isMinor: true, render: ({ createdAt }) => <Time of={createdAt} /> },
 ];

@@ -29,7 +29,7 @@ export function CellValue({ record, field }: { record: DataRecord; field: Field 
     case 'LOCATION':
       return (
         <>
-          <IconMapPin size={14} className="soft" aria-hidden="true" /> {textOf(value, field)}
+          <IconMapPin size={14} className="soft" aria-hidden="true" /> {placeOf(value)}
         </>
       );
     case 'FILE': {
@@ -44,6 +44,11 @@ export function CellValue({ record, field }: { record: DataRecord; field: Field 
     default:
       return shortened(textOf(value, field));
   }
+}
+
+/** Latitude and longitude, to about a meter. */
+function placeOf(value: unknown): string {
+  return (value as number[]).map((degrees) => degrees.toFixed(5)).join(', ');
 }
 
 export function Owner({ application, userId }: { application: number; userId: number | null }) {
