@@ -22,6 +22,7 @@ export default defineConfig({
   },
   define: {
     'import.meta.env.VITE_APPLICATION_ID': JSON.stringify(process.env.APPLICATION_ID ?? '1'),
+    'import.meta.env.VITE_SIGN_IN': JSON.stringify(process.env.SIGN_IN ?? ''),
   },
   server: { port: 5173, proxy },
   preview: { port: 5173, proxy },

@@ -1,15 +1,19 @@
+import { VerifyEmail } from '@atrium/chat-ui';
 import { useSession, useUnread } from '@atrium/react';
 import { useEffect } from 'react';
 import { Chat } from './chat.tsx';
-import { SignIn } from './sign-in.tsx';
+import { type Method, SignIn } from './sign-in.tsx';
+
+const METHODS = import.meta.env.VITE_SIGN_IN.split(',') as Method[];
 
 export function App() {
   const session = useSession();
   if (session.status === 'restoring') return <div className="splash" role="status" aria-label="Loading" />;
-  if (session.status === 'signedOut') return <SignIn isExpired={session.isExpired} />;
+  if (session.status === 'signedOut') return <SignIn isExpired={session.isExpired} methods={METHODS} />;
   return (
     <>
       <Title />
+      {METHODS.includes('code') && <VerifyEmail />}
       <Chat key={session.user.id} user={session.user} />
     </>
   );

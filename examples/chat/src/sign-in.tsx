@@ -1,3 +1,4 @@
+import { CodeSignIn, GuestSignIn } from '@atrium/chat-ui';
 import { AtriumError } from '@atrium/client';
 import { useSession } from '@atrium/react';
 import { type FormEvent, useId, useState } from 'react';
@@ -5,7 +6,10 @@ import { Logo } from './icons.tsx';
 
 type Problems = Record<string, string[]>;
 
-export function SignIn({ isExpired }: { isExpired: boolean }) {
+/** Ways to sign in, in addition to the password. The application must permit them, which a client cannot find out. */
+export type Method = 'code' | 'guest';
+
+export function SignIn({ isExpired, methods }: { isExpired: boolean; methods: readonly Method[] }) {
   const { signIn, signUp } = useSession();
   const [isNew, setNew] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
@@ -59,6 +63,12 @@ export function SignIn({ isExpired }: { isExpired: boolean }) {
             {isNew ? 'Sign up' : 'Sign in'}
           </button>
         </form>
+        {!isNew && methods.length > 0 && (
+          <section className="other-ways" aria-label="Other ways to sign in">
+            {methods.includes('code') && <CodeSignIn />}
+            {methods.includes('guest') && <GuestSignIn />}
+          </section>
+        )}
         <p className="muted">
           {isNew ? 'Do you have an account?' : 'Are you new here?'}{' '}
           <button

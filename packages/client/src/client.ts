@@ -122,6 +122,14 @@ class AtriumClient {
     return this.#credentials.signIn(who);
   }
 
+  /**
+   * Opens a session of a new user without credentials and ends the previous one. @throws {AtriumError} `DISABLED` unless
+   * the application permits guests
+   */
+  signInAsGuest(): Promise<Session> {
+    return this.#credentials.signInAsGuest();
+  }
+
   /** An application session can read public data and sign up users. */
   openSession(): Promise<Session> {
     return this.#credentials.openSession();

@@ -1,12 +1,15 @@
 import { type Document, operationOf, type Values } from './documents.ts';
 import { AtriumError, mayPass } from './errors.ts';
-import type { VariablesOf } from './generated/gql-tada.d.ts';
+import type { ResultOf, VariablesOf } from './generated/gql-tada.d.ts';
 import type { Http } from './http.ts';
 import { graphql } from './schema.ts';
 import type { Session, SessionStorage, StoredSession } from './storage.ts';
 
 const CREATE_SESSION = graphql(`mutation CreateSession($input: CreateSessionInput!) {
   createSession(input: $input) { id applicationId userId token updatedAt expiresAt }
+}`);
+const CREATE_GUEST_SESSION = graphql(`mutation CreateGuestSession($input: CreateSessionInput!) {
+  createGuestSession(input: $input) { id applicationId userId token updatedAt expiresAt }
 }`);
 const LOGIN_USER = graphql(`mutation LoginUser($input: LoginUserInput!) { loginUser(input: $input) { id } }`);
 const DELETE_SESSION = graphql(
@@ -24,10 +27,11 @@ export interface SignedRequest {
   signature: string;
 }
 
-/** Credentials of a user: login or e-mail with password, an identity provider, or a signed request. */
+/** Credentials of a user: login or e-mail with password, a mailed code, an identity provider, or a signed request. */
 export type SignIn =
   | { login: string; password: string }
   | { email: string; password: string }
+  | { emailCode: { token: string; code: string } }
   | { provider: 'facebook'; keys: { token: string } }
   | { provider: 'twitter'; keys: { token: string; secret: string } }
   | { provider: 'firebase_phone'; firebasePhone: { accessToken: string; projectId: string } }
@@ -137,6 +141,17 @@ export class Credentials {
     return shown(next);
   }
 
+  /** Also ends the previous session. */
+  async signInAsGuest(): Promise<Session> {
+    await this.restored;
+    const before = this.#session;
+    const input = await this.#signed();
+    const next = storedOf((await this.#run(CREATE_GUEST_SESSION, { input })).createGuestSession);
+    await this.#install(next);
+    if (before) void this.#end(before, next).catch(() => {});
+    return shown(next);
+  }
+
   async openSession(): Promise<Session> {
     const session = await this.#create(await this.#signed());
     await this.#install(session);
@@ -217,11 +232,7 @@ export class Credentials {
   }
 
   async #create(input: VariablesOf<typeof CREATE_SESSION>['input']): Promise<StoredSession> {
-    const { createSession } = await this.#run(CREATE_SESSION, { input });
-    const { id, applicationId, userId, token, updatedAt, expiresAt } = createSession;
-    // Both times are from the service, because the local clock may be wrong.
-    const lifetime = Date.parse(expiresAt) - Date.parse(updatedAt);
-    return { id, applicationId, userId, token, lifetime, expiresAt: Date.now() + lifetime };
+    return storedOf((await this.#run(CREATE_SESSION, { input })).createSession);
   }
 
   async #end({ token, userId }: StoredSession, successor?: StoredSession): Promise<void> {
@@ -258,8 +269,16 @@ function headersOf({ application, reason }: AdministratorOptions): Record<string
 
 /** Picks the known properties, because callers may pass a complete form. */
 function inputOf(who: Exclude<SignIn, { signed: unknown }>): VariablesOf<typeof LOGIN_USER>['input'] {
-  const { login, email, password, provider, keys, firebasePhone } = who as VariablesOf<typeof LOGIN_USER>['input'];
-  return { login, email, password, provider, keys, firebasePhone };
+  const given = who as VariablesOf<typeof LOGIN_USER>['input'];
+  const { login, email, password, emailCode, provider, keys, firebasePhone } = given;
+  return { login, email, password, emailCode, provider, keys, firebasePhone };
+}
+
+function storedOf(session: ResultOf<typeof CREATE_SESSION>['createSession']): StoredSession {
+  const { id, applicationId, userId, token, updatedAt, expiresAt } = session;
+  // Both times are from the service, because the local clock may be wrong.
+  const lifetime = Date.parse(expiresAt) - Date.parse(updatedAt);
+  return { id, applicationId, userId, token, lifetime, expiresAt: Date.now() + lifetime };
 }
 
 function shown({ lifetime: _, expiresAt, ...session }: StoredSession): Session {

@@ -7,7 +7,7 @@ export type { DialogsState } from './app/dialog-list.ts';
 export type { FileAddress, FileLink, Files, StoredFile, UploadOptions } from './app/files.ts';
 export type { OutboxEntry } from './app/outbox.ts';
 export type { AtriumRecord, Fields, RecordFilter, Records, RecordsState, Where } from './app/records.ts';
-export type { NewUser, SessionApi, SessionState } from './app/session.ts';
+export type { CodeOptions, NewUser, RequestedCode, SessionApi, SessionState } from './app/session.ts';
 export type { Live } from './app/store.ts';
 export type { ThreadState } from './app/thread.ts';
 export type { Users } from './app/users.ts';

@@ -21,7 +21,18 @@ import { useAtrium } from './provider.tsx';
 
 type Connection = AtriumClient['connection'];
 
-export type UsedSession = SessionState & Pick<SessionApi, 'signUp' | 'signIn' | 'signOut'>;
+export type UsedSession = SessionState &
+  Pick<
+    SessionApi,
+    | 'signUp'
+    | 'signIn'
+    | 'signInAsGuest'
+    | 'signOut'
+    | 'requestCode'
+    | 'isEmailVerified'
+    | 'requestVerification'
+    | 'verifyEmail'
+  >;
 
 /** Who is signed in, and functions to sign up, in and out. */
 export function useSession(): UsedSession {
@@ -32,7 +43,12 @@ export function useSession(): UsedSession {
       ...state,
       signUp: (user) => session.signUp(user),
       signIn: (who) => session.signIn(who),
+      signInAsGuest: () => session.signInAsGuest(),
       signOut: () => session.signOut(),
+      requestCode: (email, options) => session.requestCode(email, options),
+      isEmailVerified: () => session.isEmailVerified(),
+      requestVerification: (options) => session.requestVerification(options),
+      verifyEmail: (requested, code) => session.verifyEmail(requested, code),
     }),
     [state, session],
   );

@@ -13,6 +13,18 @@ export const USER_BY_LOGIN = graphql(`query UserByLogin($login: String!) {
   userByLogin(login: $login) { id login fullName email blobId customData }
 }`);
 export const ME = graphql(`query Me { me { id login fullName email blobId customData } }`);
+export const REQUEST_CODE = graphql(`mutation RequestSignInCode(
+  $applicationId: Int!, $email: String!, $language: String
+) {
+  requestSignInCode(applicationId: $applicationId, email: $email, language: $language) { token expiresAt }
+}`);
+export const REQUEST_VERIFICATION = graphql(`mutation RequestEmailVerification($language: String) {
+  requestEmailVerification(language: $language) { token expiresAt }
+}`);
+export const VERIFY = graphql(`mutation VerifyEmail($token: String!, $code: String) {
+  verifyEmail(token: $token, code: $code)
+}`);
+export const EMAIL = graphql(`query Email { me { email emailVerified } }`);
 export const CREATE_USER = graphql(`mutation SignUp($input: CreateUserInput!) { createUser(input: $input) { id } }`);
 export const UPDATE_USER = graphql(`mutation UpdateUser($id: Int!, $input: UpdateUserInput!) {
   updateUser(id: $id, input: $input) { id login fullName email blobId customData }

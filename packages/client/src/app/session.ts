@@ -2,7 +2,7 @@ import type { AtriumClient } from '../client.ts';
 import type { SignIn } from '../credentials.ts';
 import { AtriumError } from '../errors.ts';
 import type { Session } from '../storage.ts';
-import { CREATE_USER, ME, userOf } from './chat-documents.ts';
+import { CREATE_USER, EMAIL, ME, REQUEST_CODE, REQUEST_VERIFICATION, userOf, VERIFY } from './chat-documents.ts';
 import type { User } from './chat-types.ts';
 import type { Core } from './core.ts';
 import { channelOf } from './locks.ts';
@@ -21,6 +21,19 @@ export interface NewUser {
   password: string;
   fullName?: string;
   customData?: string;
+}
+
+/** A code was mailed, or the address belongs to no user. */
+export interface RequestedCode {
+  /** Secret of this client: the code is valid only together with it. */
+  token: string;
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+export interface CodeOptions {
+  /** Of the mail, such as `de`. */
+  language?: string;
 }
 
 /** Who is signed in. */
@@ -74,6 +87,37 @@ export class SessionApi {
   async signIn(who: SignIn): Promise<User> {
     await this.#client.signIn(who);
     return this.#load();
+  }
+
+  /**
+   * Mails a code for `signIn({ emailCode: { token, code } })`, at most one per minute and address. @throws {AtriumError}
+   * `DISABLED` unless the application setting `emailSignIn` is on
+   */
+  async requestCode(email: string, { language }: CodeOptions = {}): Promise<RequestedCode> {
+    const { applicationId } = (await this.#client.restore()) ?? (await this.#client.openSession());
+    return (await this.#client.mutate(REQUEST_CODE, { applicationId, email, language })).requestSignInCode;
+  }
+
+  /** Signs in as a new user without credentials. @throws {AtriumError} `DISABLED` unless `guestDays` is set */
+  async signInAsGuest(): Promise<User> {
+    await this.#client.signInAsGuest();
+    return this.#load();
+  }
+
+  /** Whether the address of the user is verified; undefined without an address. */
+  async isEmailVerified(): Promise<boolean | undefined> {
+    const { me } = await this.#client.query(EMAIL);
+    return me.email === null ? undefined : me.emailVerified;
+  }
+
+  /** Mails a code for `verifyEmail` to the address of the user, at most one per minute. */
+  async requestVerification({ language }: CodeOptions = {}): Promise<RequestedCode> {
+    return (await this.#client.mutate(REQUEST_VERIFICATION, { language })).requestEmailVerification;
+  }
+
+  /** @throws {AtriumError} `UNPROCESSABLE`: wrong, used or expired */
+  async verifyEmail({ token }: RequestedCode, code: string): Promise<void> {
+    await this.#client.mutate(VERIFY, { token, code });
   }
 
   /**
