@@ -82,7 +82,7 @@ describe('the guides', () => {
   test('the previous and the next guide are those of the sidebar', async () => {
     const { text } = pages.get('/guides/records')!;
     expect(text).toContain('<a rel="prev" href="../guides/live-events">');
-    expect(text).toContain('<a rel="next" href="../guides/restricted-keys">');
+    expect(text).toContain('<a rel="next" href="../guides/permissions">');
   });
 
   test('every page needs only what its content security policy allows', async () => {
