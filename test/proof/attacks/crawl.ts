@@ -54,11 +54,11 @@ export async function rowsOf(applicationId: number): Promise<Set<string>> {
     `SELECT table_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND column_name = 'application_id'
        AND table_name NOT IN ('sessions', 'rate_limits', 'used_nonces', 'audit_chains')
-       AND table_name NOT LIKE 'request\\_log%' ORDER BY 1`,
+       AND table_name NOT LIKE 'request\\_%' ORDER BY 1`,
   );
   const ofEach = tables.map(
     ({ name }) =>
-      `SELECT '${name} ' || (to_jsonb(t) - '{last_request_at,seq,hash}'::text[])::text AS row FROM "${name}" t WHERE application_id = $1`,
+      `SELECT '${name} ' || (to_jsonb(t) - '{last_request_at,last_used_at,seq,hash}'::text[])::text AS row FROM "${name}" t WHERE application_id = $1`,
   );
   const rows = await sql<{ row: string }>(ofEach.join(' UNION ALL '), [applicationId]);
   return new Set(rows.map(({ row }) => row));

@@ -49,6 +49,8 @@ describe('#8 mass assignment', () => {
   for (const name of ['ChangedRecordInput.id', 'RecordParentInput.id', 'CreateSessionInput.applicationId'])
     MEANT.add(name);
   MEANT.add('PushTokenInput.endpoint').add('AdministratorRoleInput.applicationId');
+  // Credentials that the client has received, and a setting that demands a verified address.
+  MEANT.add('SessionEmailCode.token').add('SessionIdToken.token').add('UpdateApplicationInput.verifiedEmailRequired');
   // The id of a credential, which the authenticator creates.
   MEANT.add('PasskeyAssertionInput.id').add('PasskeyRegistrationInput.id');
 

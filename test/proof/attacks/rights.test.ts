@@ -246,7 +246,7 @@ describe('#17 a disabled users list', () => {
       'Query.user Query.me Query.userByExternalId Query.userByLogin Query.userByEmail Query.userByFacebookId Query.userByTwitterId Query.userByPhone',
     own: 'Mutation.createUser Mutation.updateUser Mutation.login Mutation.loginUser Session.user',
     conversation: ['Message.sender'],
-    keysOnly: ['Mutation.blockUser', 'Mutation.unblockUser'],
+    keysOnly: ['Mutation.assignRole', 'Mutation.blockUser', 'Mutation.revokeRole', 'Mutation.unblockUser'],
   };
 
   test('every field of the schema that leads to users is listed in this test', () => {

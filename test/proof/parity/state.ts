@@ -47,9 +47,19 @@ const PLACE_OF_ENTRY = ['id', 'at', 'seq', 'hash', 'actor_id'];
 function withoutPassed(table: string, row: Record<string, unknown>): Record<string, unknown> {
   const isPassed = (column: string) =>
     PASSED_COLUMNS.includes(column) ||
-    (table === 'sessions' && column === 'updated_at') ||
+    (table === 'sessions' && ['updated_at', 'device'].includes(column)) ||
     (table === 'audit_entries' && PLACE_OF_ENTRY.includes(column));
-  return Object.fromEntries(Object.entries(row).filter(([column]) => !isPassed(column)));
+  const others = Object.entries(row).filter(([column]) => !isPassed(column));
+  return Object.fromEntries(
+    table === 'audit_entries' ? others.map(([column, value]) => [column, withoutDevice(value)]) : others,
+  );
+}
+
+/** Clients of each transport name themselves. */
+function withoutDevice(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { device: _device, ...others } = value as Record<string, unknown>;
+  return others;
 }
 
 const VIEW = `query {
