@@ -67,6 +67,8 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
       await route.continue();
     });
     await page.getByRole('link', { name: 'Users' }).click();
+    // The overview also has a link to the user.
+    await page.getByLabel('Search').waitFor();
     const name = page.getByRole('link', { name: 'Ida Rhodes' });
     await name.waitFor();
     // On a slow machine the list would otherwise load again during the click.
