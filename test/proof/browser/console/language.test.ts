@@ -47,9 +47,12 @@ function wordsOfAnswers(page: Page) {
         return value;
       });
     }
-    return new Set(values.flatMap(wordsOf));
+    // The audit log shows stored names like `RecordClass` as words.
+    return new Set(values.flatMap((value) => [...wordsOf(value), ...wordsOf(apart(value))]));
   };
 }
+
+const apart = (name: string) => name.replaceAll(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
 /** `Intl` writes lists in the language of the browser, not in that of the catalog: `and`. */
 const LIST_WORDS = new Intl.ListFormat('en').formatToParts(['', '']).flatMap(({ value }) => value.trim() || []);
