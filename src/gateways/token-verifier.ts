@@ -43,6 +43,8 @@ const CLOCK_SKEW_SECONDS = 30;
 const REQUEST_TIMEOUT_MS = 5 * SECOND;
 const MAX_RESPONSE_BYTES = 256 * 1024;
 const MAX_SUBJECT = 255;
+/** The year 9999, because PostgreSQL and JSON write later ones in another form. */
+const LATEST_MS = 253_402_300_799_000;
 /** Oldest ones are dropped, because developers choose the addresses. */
 const MAX_KEY_SETS = 1_000;
 const KEYS_LIFETIME_MS = 600 * SECOND;
@@ -95,7 +97,12 @@ export class TokenVerifier {
         throw new IdentityRefusedError('the token has no subject');
       const isVerified = payload.email_verified === true || payload.email_verified === 'true';
       const email = isVerified && typeof payload.email === 'string' ? payload.email.toLowerCase() : null;
-      return { subject, email, fullName: nameOf(payload.name), expiresAt: new Date(payload.exp! * SECOND) };
+      return {
+        subject,
+        email,
+        fullName: nameOf(payload.name),
+        expiresAt: new Date(Math.min(payload.exp! * SECOND, LATEST_MS)),
+      };
     } catch (error) {
       if (error instanceof IdentityRefusedError || error instanceof ProviderUnavailableError) throw error;
       if (error instanceof errors.JWKSInvalid) throw new ProviderUnavailableError('the response is not a key set');

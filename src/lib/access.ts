@@ -62,6 +62,8 @@ export type Viewer =
 export interface KeyLimits {
   /** Undefined: everything. */
   scopes?: readonly string[] | undefined;
+  /** Differs after each change of the key. */
+  generation: number;
   /** When the key, or its replaced secret, expires. */
   expiresAt?: Date | undefined;
 }

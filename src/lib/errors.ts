@@ -242,6 +242,12 @@ export class InvalidFieldsError extends ServiceError {
   }
 }
 
+/** @throws {InvalidFieldsError} a field has a problem */
+export function requireNone(problems: FieldProblems): void {
+  const found = Object.entries(problems).filter(([, ofField]) => ofField.length > 0);
+  if (found.length > 0) throw new InvalidFieldsError(Object.fromEntries(found));
+}
+
 /** A list or object in place of a text, number, date or flag. */
 export class WrongTypesError extends UnprocessableError {
   readonly fields: FieldProblems;

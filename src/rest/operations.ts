@@ -1,12 +1,15 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode } from 'graphql';
 import type { Access } from '../lib/access.ts';
+import { requiredScope } from '../lib/scopes.ts';
 import type { LimitName } from '../platform/limits/definitions.ts';
-import { operationAccess, operationLimit } from '../schema/index.ts';
+import { operationAccess, operationLimit, scopeOf } from '../schema/index.ts';
 
 export interface Rules {
   field: string;
   access: Access;
   limit: LimitName;
+  /** What a restricted API key needs; undefined: nothing, or no key may call it. */
+  scope: string | undefined;
 }
 
 interface Executed {
@@ -18,7 +21,9 @@ interface Executed {
 export function rulesOf(route: Executed): Rules {
   const { field } = operationOf(route);
   const name = field.slice(field.indexOf('.') + 1);
-  return { field: name, access: operationAccess.get(field)!, limit: operationLimit(field) };
+  const declared = scopeOf(name);
+  const scope = declared && requiredScope(declared, field.startsWith('Mutation.'));
+  return { field: name, access: operationAccess.get(field)!, limit: operationLimit(field), scope };
 }
 
 /** Tests validate the documents, because that takes longer than the rest of the start. @throws several root fields */

@@ -124,6 +124,7 @@ builder.objectRef<Event>('DialogChanged').implement({
   interfaces,
   fields: (t) => ({
     dialog: t.field({
+      scope: 'dialogs:read',
       type: Dialog,
       description: 'The dialog as the caller sees it at delivery.',
       resolve: ({ payload }, _args, context, info) =>

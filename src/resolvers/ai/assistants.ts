@@ -6,7 +6,7 @@ import { transact } from '../../db/transact.ts';
 import { isOutside } from '../../gateways/public-addresses.ts';
 import type { Assistant } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
-import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NotFoundError, requireNone } from '../../lib/errors.ts';
 import { type FieldProblems, problemOfIssue } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
@@ -159,10 +159,6 @@ function problemsOf(changes: AssistantChanges): FieldProblems {
 function requirePublic({ baseUrl }: AssistantChanges): void {
   if (baseUrl == null || !URL.canParse(baseUrl) || isOutside(new URL(baseUrl))) return;
   throw new InvalidFieldsError({ baseUrl: ['NOT_PUBLIC'] });
-}
-
-function requireNone(problems: FieldProblems): void {
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }
 
 /** Binds the key to its row. */

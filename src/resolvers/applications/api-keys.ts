@@ -4,14 +4,14 @@ import { db, type Prisma, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { ApiKey } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
-import { BadInputError, InvalidFieldsError, NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
+import { BadInputError, NotFoundError, NoUpdateDataError, requireNone } from '../../lib/errors.ts';
 import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
 import { ALL_SCOPES, scopeProblems } from '../../lib/scopes.ts';
 import { HOUR } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { isNetwork, MAX_NETWORKS } from '../../platform/limits/allowed-networks.ts';
 import { appendRevokedApiKey } from '../../realtime/outbox.ts';
-import { isRoleName } from '../users/roles.ts';
+import { isRoleName, MAX_ROLES } from '../users/roles.ts';
 
 /** The key itself is returned only once. */
 export type NewApiKey = ApiKey & { key: string };
@@ -125,7 +125,11 @@ async function changeKey(
     const at = now();
     const before = await lockKey(transaction, applicationId, isDatabaseId(id) ? id : 0);
     const where = { applicationId_id: { applicationId, id } };
-    const key = await transaction.apiKey.update({ ...selection, where, data: changesOf(before, at) });
+    const key = await transaction.apiKey.update({
+      ...selection,
+      where,
+      data: { ...changesOf(before, at), generation: { increment: 1 } },
+    });
     await appendRevokedApiKey(transaction, { applicationId, id }, at);
     return key;
   });
@@ -150,12 +154,11 @@ function checkedKey({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expir
       (onBehalfOf?.length ?? 0) > MAX_ACTED_USERS,
       problem('TOO_MANY_ENTRIES', { max: MAX_ACTED_USERS }),
     ),
-    onBehalfOfRoles: (onBehalfOfRoles ?? []).every(isRoleName) ? [] : ['ROLE_NAME_INVALID'],
+    onBehalfOfRoles: roleProblems(onBehalfOfRoles ?? []),
     networks: networkProblems(networks ?? []),
     expiresAt: when(expiresAt != null && expiresAt <= now, 'TIME_PAST'),
   };
-  const found = Object.entries(problems).filter(([, ofField]) => ofField.length > 0);
-  if (found.length > 0) throw new InvalidFieldsError(Object.fromEntries(found));
+  requireNone(problems);
   return {
     ...(name != null && { name: name.trim() }),
     ...(scopes !== undefined && { scopes: scopes ?? [ALL_SCOPES] }),
@@ -164,6 +167,11 @@ function checkedKey({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expir
     ...(networks !== undefined && { networks: networks ?? [] }),
     ...(expiresAt !== undefined && { expiresAt }),
   };
+}
+
+function roleProblems(roles: readonly string[]): Problem[] {
+  if (roles.length > MAX_ROLES) return [problem('TOO_MANY_ENTRIES', { max: MAX_ROLES })];
+  return when(!roles.every(isRoleName), 'ROLE_NAME_INVALID');
 }
 
 function nameProblems(name: string): Problem[] {

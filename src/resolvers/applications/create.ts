@@ -6,11 +6,11 @@ import { query } from '../../db/query.ts';
 import { fromEachShard, fromReachable, onShardOf } from '../../db/shards.ts';
 import { BACKGROUND, OPERATOR_JOBS, transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
-import { InvalidFieldsError } from '../../lib/errors.ts';
+import { InvalidFieldsError, requireNone } from '../../lib/errors.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { randomApiKey } from './api-keys.ts';
-import { problemsOf, requireNone } from './rules.ts';
+import { problemsOf } from './rules.ts';
 import { randomAuthSecret } from './secret.ts';
 
 export interface ApplicationCredentials {

@@ -1,6 +1,5 @@
 import type { Application } from '../../generated/prisma/client.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import { InvalidFieldsError } from '../../lib/errors.ts';
 import { type FieldProblems, problem } from '../../lib/problems.ts';
 
 import { isRoleName, MAX_ROLES } from '../users/roles.ts';
@@ -71,8 +70,4 @@ export async function problemsOf(changes: ApplicationChanges): Promise<FieldProb
     problems.dialogCreators = [problem('TOO_MANY_ENTRIES', { max: MAX_ROLES })];
   }
   return problems;
-}
-
-export function requireNone(problems: FieldProblems): void {
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

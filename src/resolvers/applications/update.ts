@@ -3,9 +3,9 @@ import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { NotFoundError } from '../../lib/errors.ts';
+import { NotFoundError, requireNone } from '../../lib/errors.ts';
 import { appendSessionMinutes } from '../../realtime/outbox.ts';
-import { type ApplicationChanges, NULLABLE_SETTINGS, problemsOf, requireNone, SETTINGS } from './rules.ts';
+import { type ApplicationChanges, NULLABLE_SETTINGS, problemsOf, SETTINGS } from './rules.ts';
 
 /** Effective from the next request; a new session lifetime also applies to open sessions. */
 export async function updateApplication(

@@ -3,8 +3,9 @@ import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
+import { requireNone } from '../../lib/errors.ts';
 import { lockUsers } from '../users/lock.ts';
-import { lockGeodata, requireNone } from './latest.ts';
+import { lockGeodata } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumProblems, statusText } from './rules.ts';
 export async function createGeodatum(
   input: GeodatumInput,

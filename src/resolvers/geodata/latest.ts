@@ -1,6 +1,4 @@
 import type { Transaction } from '../../db/client.ts';
-import { InvalidFieldsError } from '../../lib/errors.ts';
-import type { FieldProblems } from '../../lib/problems.ts';
 
 interface UserKey {
   applicationId: number;
@@ -22,8 +20,4 @@ export async function markLatest(
     UPDATE geodata SET is_latest = true WHERE application_id = ${applicationId} AND id = (
       SELECT id FROM geodata WHERE application_id = ${applicationId} AND user_id = ${userId} AND id <> ${id}
       ORDER BY created_at DESC, id DESC LIMIT 1)`;
-}
-
-export function requireNone(problems: FieldProblems): void {
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

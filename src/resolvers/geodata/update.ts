@@ -3,9 +3,8 @@ import type { Prisma } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { NotFoundError, NoUpdateDataError } from '../../lib/errors.ts';
+import { NotFoundError, NoUpdateDataError, requireNone } from '../../lib/errors.ts';
 import { requireOwnGeodatum } from './find.ts';
-import { requireNone } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumChangeProblems, statusText } from './rules.ts';
 /** Null clears the status. @throws {NoUpdateDataError} {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
 export async function updateGeodatum(

@@ -82,7 +82,7 @@ async function viewerOfKey(
   if (networks.length > 0 && !isInNetworks(network, networks)) throw new ForbiddenError('KEY_NETWORK_FORBIDDEN');
   services.sessionClock.touchKey({ applicationId, id: apiKeyId }, at);
   const actor = { kind: 'apiKey', id: apiKeyId, network } as const;
-  const key = { scopes: scopes.includes(ALL_SCOPES) ? undefined : scopes, expiresAt };
+  const key = { scopes: scopes.includes(ALL_SCOPES) ? undefined : scopes, generation: stored.generation, expiresAt };
   if (onBehalfOf === undefined) return { kind: 'key', applicationId, catalogueVersion, apiKeyId, key, actor };
   const userId = await findActedUser(applicationId, onBehalfOf, stored);
   services.sessionClock.touchUser({ applicationId, userId }, at);

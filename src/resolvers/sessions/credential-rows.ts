@@ -35,7 +35,7 @@ const findSession = coalesce(
 
 const KEY = columnsOf('ApiKey', 'k', [
   ...(['applicationId', 'id', 'keyHash', 'previousHash', 'previousExpiresAt'] as const),
-  ...(['scopes', 'actsForAll', 'actsFor', 'actsForRoles', 'networks', 'expiresAt', 'lastUsedAt'] as const),
+  ...(['scopes', 'actsForAll', 'actsFor', 'actsForRoles', 'networks', 'expiresAt', 'generation'] as const),
 ]);
 
 /** Includes expired keys and secrets; excludes revoked keys, and applications that are being imported. */
@@ -48,21 +48,30 @@ export const findKeyByHash = coalesce(async (hashes: string[]) => {
         AND k.revoked_at IS NULL AND a.import_id IS NULL`,
     (found) => hashes.every((hash) => found.some((key) => isHashOf(hash, key))),
   );
-  const byHash = new Map(rows.flatMap((row) => [[row.keyHash, row] as const, [row.previousHash ?? '', row] as const]));
-  return hashes.map((hash) => byHash.get(hash));
+  return hashes.map((hash) => rows.find((row) => isHashOf(hash, row)));
 });
 
 function isHashOf(hash: string, { keyHash, previousHash }: { keyHash: string; previousHash: string | null }): boolean {
   return keyHash === hash || previousHash === hash;
 }
 
+interface KeyInUse {
+  applicationId: number;
+  apiKeyId: number;
+  userId: number | undefined;
+  generation: number;
+}
+
+/** False once the key was revoked or changed, or the user was deleted. */
 export const isKeyLiving = coalesce(
-  async (wanted: { applicationId: number; apiKeyId: number; userId: number | undefined }[], applicationId: number) => {
+  async (wanted: KeyInUse[], applicationId: number) => {
     const rows = await query<{ ord: number }>`
       SELECT wanted.ord::int AS ord
-      FROM unnest(${wanted.map((key) => key.apiKeyId)}::int[], ${wanted.map((key) => key.userId ?? null)}::int[])
-        WITH ORDINALITY AS wanted (id, user_id, ord)
+      FROM unnest(${wanted.map((key) => key.apiKeyId)}::int[], ${wanted.map((key) => key.userId ?? null)}::int[],
+          ${wanted.map((key) => key.generation)}::int[])
+        WITH ORDINALITY AS wanted (id, user_id, generation, ord)
       JOIN api_keys k ON k.application_id = ${applicationId} AND k.id = wanted.id AND k.revoked_at IS NULL
+        AND k.generation = wanted.generation
       WHERE wanted.user_id IS NULL OR EXISTS (
         SELECT FROM users u WHERE u.application_id = ${applicationId} AND u.id = wanted.user_id)`;
     const ordinals = new Set(rows.map(({ ord }) => ord));

@@ -5,17 +5,10 @@ import type { Application } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { DisabledError, UnauthenticatedError } from '../../lib/errors.ts';
 import { removeReleased } from '../files/staged.ts';
+import { lockUser } from '../users/lock.ts';
 import { requireAddress } from '../users/rules.ts';
-import { isUniqueViolation } from '../users/taken.ts';
-import {
-  type CodeContext,
-  type EmailCode,
-  issue,
-  lockUserOf,
-  markUsed,
-  type RequestedCode,
-  tryCode,
-} from './mailed-codes.ts';
+import { retriedOnce } from '../users/taken.ts';
+import { type CodeContext, type EmailCode, issue, markUsed, type RequestedCode, tryCode } from './mailed-codes.ts';
 import { proveAddress } from './prove-address.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -40,11 +33,11 @@ export async function signInByCode(input: EmailCode, applicationId: number, cont
   const { emailSignIn } = await requireSwitchedOn(applicationId);
   const found = await tryCode('signIn', input, context.now());
   if (found?.applicationId !== applicationId) throw new UnauthenticatedError('SIGN_IN_CODE_WRONG');
-  const { user, revoked } = await retried(() =>
+  const { user, revoked } = await retriedOnce(() =>
     transact(jobOwnerOf({ applicationId }), async (transaction) => {
       const at = context.now();
       if (!(await markUsed(transaction, found, at))) throw new UnauthenticatedError('SIGN_IN_CODE_WRONG');
-      const known = await lockUserOf(transaction, found);
+      const known = await lockUser(transaction, { applicationId, email: found.email });
       if (known) return proveAddress(transaction, known, {}, at);
       if (emailSignIn !== 'signUp') throw new UnauthenticatedError('SIGN_IN_CODE_WRONG');
       const { email } = found;
@@ -55,16 +48,6 @@ export async function signInByCode(input: EmailCode, applicationId: number, cont
   context.outbox.wake();
   await removeReleased(revoked, context);
   return { user, isAsChecked: Prisma.sql`(email = ${found.email} AND verified_email = email)` };
-}
-
-/** Another request may sign up the address concurrently. */
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    return work();
-  }
 }
 
 async function requireSwitchedOn(id: number): Promise<Application> {

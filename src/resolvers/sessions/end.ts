@@ -1,6 +1,6 @@
 import type { UserContext } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
-import { jobOwnerOf, type UserViewer } from '../../lib/access.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
@@ -23,8 +23,8 @@ export async function endSession(id: number, { viewer, now, outbox }: UserContex
 
 /** All but the one of the request, with the devices that they subscribed to pushes. @returns the number of ended sessions */
 export async function endOtherSessions({ viewer, now, outbox }: UserContext): Promise<number> {
-  const { applicationId, userId } = viewer;
-  const but = sessionOf(viewer);
+  const { applicationId, userId, session } = viewer;
+  const but = session?.id;
   const count = await transact(jobOwnerOf(viewer), async (transaction) => {
     await transaction.$executeRaw`
       SELECT FROM users WHERE application_id = ${applicationId} AND id = ${userId} FOR NO KEY UPDATE`;
@@ -35,8 +35,4 @@ export async function endOtherSessions({ viewer, now, outbox }: UserContext): Pr
   });
   outbox.wake();
   return count;
-}
-
-function sessionOf({ session }: UserViewer): number | undefined {
-  return session?.id;
 }

@@ -11,6 +11,7 @@ import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } fro
 import { takeOwnText } from '../mail/own-texts.ts';
 import { renderMail } from '../mail/render.ts';
 import { isProven } from '../users/identities.ts';
+import { lockUser } from '../users/lock.ts';
 
 export const CODE_LIFETIME_MS = 15 * MINUTE;
 /** Longer than the windows in which mails to an address are counted. */
@@ -56,11 +57,14 @@ export async function requestEmailVerification(
   return verificationOf(user, language, context);
 }
 
-/** If the application verifies new addresses. Failures are only logged. */
+/** Whether the application verifies new addresses. */
+export async function isVerifyingEmails({ applicationId: id }: { applicationId: number }): Promise<boolean> {
+  const select = { verifyEmails: true };
+  return (await db.application.findUniqueOrThrow({ where: { id }, select })).verifyEmails;
+}
+
 export async function verifyNewAddress(user: User, context: CodeContext): Promise<void> {
-  if (user.email === null || isProven('email', user)) return;
-  const { verifyEmails } = await db.application.findUniqueOrThrow({ where: { id: user.applicationId } });
-  if (verifyEmails) await verificationOf(user, undefined, context);
+  if (user.email !== null && !isProven('email', user)) await verificationOf(user, undefined, context);
 }
 
 function verificationOf(user: User, language: string | null | undefined, context: CodeContext): Promise<RequestedCode> {
@@ -92,7 +96,8 @@ export async function issue(
     createdAt: at,
   };
   const isMailed = await transact(jobOwnerOf({ applicationId }), async (transaction) => {
-    const isAllowed = isWanted && (await mayMail(transaction, row, at));
+    // Counted in any case, so that the time does not reveal whether the account exists.
+    const isAllowed = (await mayMail(transaction, row, at)) && isWanted;
     await transaction.mailedCode.create({ data: { ...row, isMailed: isAllowed } });
     return isAllowed;
   });
@@ -178,7 +183,7 @@ export async function verifyEmail(token: string, code: string | null | undefined
   if (!found) throw wrongCode();
   await transact(jobOwnerOf({ applicationId: found.applicationId }), async (transaction) => {
     const at = context.now();
-    const user = await lockUserOf(transaction, found);
+    const user = await lockUser(transaction, { applicationId: found.applicationId, email: found.email });
     if (user?.id !== found.userId || !(await markUsed(transaction, found, at))) throw wrongCode();
     const { applicationId, email } = found;
     const where = { applicationId_id: { applicationId, id: user.id } };
@@ -226,12 +231,6 @@ export async function tryCode(
 export async function markUsed(transaction: Transaction, { applicationId, tokenHash }: MailedCode, at: Date) {
   const where = { applicationId, tokenHash, usedAt: null };
   return (await transaction.mailedCode.updateMany({ where, data: { usedAt: at } })).count === 1;
-}
-
-export async function lockUserOf(transaction: Transaction, { applicationId, email }: MailedCode): Promise<User | null> {
-  await transaction.$executeRaw`
-    SELECT FROM users WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
-  return transaction.user.findUnique({ where: { applicationId_email: { applicationId, email } } });
 }
 
 const oldest = (now: Date) => new Date(now.getTime() - CODE_LIFETIME_MS);

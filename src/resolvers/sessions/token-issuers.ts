@@ -4,7 +4,7 @@ import { transact } from '../../db/transact.ts';
 import { isKeysUrl, TOKEN_ALGORITHMS } from '../../gateways/token-verifier.ts';
 import type { TokenIssuer } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { InvalidFieldsError, NotFoundError, requireNone } from '../../lib/errors.ts';
 import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
 import { isUniqueViolation } from '../users/taken.ts';
 
@@ -97,9 +97,4 @@ function problemsOf(
 function listProblems(texts: readonly string[]): Problem[] {
   if (texts.length > MAX_LISTED) return [problem('TOO_MANY_ENTRIES', { max: MAX_LISTED })];
   return when(!texts.every((text) => text !== '' && text.length <= MAX_TEXT), 'INVALID');
-}
-
-function requireNone(problems: FieldProblems): void {
-  const found = Object.entries(problems).filter(([, ofField]) => ofField.length > 0);
-  if (found.length > 0) throw new InvalidFieldsError(Object.fromEntries(found));
 }

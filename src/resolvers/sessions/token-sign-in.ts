@@ -9,8 +9,8 @@ import { NotFoundError, SignInRefusedError, SignInTooOldError, UnprocessableErro
 import { hashSecret } from '../../lib/tokens.ts';
 import { mayChangeCredentials, sendCredentialNotice } from '../users/credentials.ts';
 import { hasProvenIdentity, isProven } from '../users/identities.ts';
-import { requireSession } from '../users/lock.ts';
-import { isUniqueViolation } from '../users/taken.ts';
+import { lockUser, requireSession } from '../users/lock.ts';
+import { retriedOnce } from '../users/taken.ts';
 import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 
@@ -33,7 +33,8 @@ export async function signInByToken(
 ): Promise<SignedIn> {
   const { issuer, identity } = await verified(input, applicationId, context);
   const isAsChecked = heldBy(issuer, identity);
-  const user = await retried(() => settle(issuer, identity, attachTo, context));
+  const { user, isLinked } = await retriedOnce(() => settle(issuer, identity, attachTo, context));
+  if (isLinked) await sendIdentityNotice(user, context);
   return { user, isAsChecked };
 }
 
@@ -42,18 +43,21 @@ export async function linkIdentity(input: IdToken, context: UserContext): Promis
   const { viewer } = context;
   const { issuer, identity } = await verified(input, viewer.applicationId, context);
   const mayLink = await mayChangeCredentials(viewer, context);
-  return retried(() =>
+  const { user, linked, isNew } = await retriedOnce(() =>
     transact(jobOwnerOf(viewer), async (transaction) => {
-      const user = await lockUser(transaction, viewer.applicationId, viewer.userId);
+      const user = await lockedUser(transaction, viewer.applicationId, viewer.userId);
       await requireSession(transaction, viewer);
       const where = keyOf(issuer, identity);
       const known = await transaction.userIdentity.findUnique({ where });
       if (known && known.userId !== user.id) throw new UnprocessableError('IDENTITY_TAKEN');
-      if (known) return known;
+      if (known) return { user, linked: known, isNew: false };
       if (!mayLink && !user.isGuest) throw new SignInTooOldError();
-      return link(transaction, user, issuer, identity, context.now());
+      const linked = await link(transaction, user, issuer, identity, context.now());
+      return { user, linked, isNew: true };
     }),
   );
+  if (isNew) await sendIdentityNotice(user, context);
+  return linked;
 }
 
 /** @throws {NotFoundError} @throws {SignInTooOldError} @throws {UnprocessableError} the user could not sign in any more */
@@ -62,7 +66,7 @@ export async function unlinkIdentity(issuer: string, subject: string, context: U
   const { applicationId, userId } = viewer;
   const mayUnlink = await mayChangeCredentials(viewer, context);
   const user = await transact(jobOwnerOf(viewer), async (transaction) => {
-    const user = await lockUser(transaction, applicationId, userId);
+    const user = await lockedUser(transaction, applicationId, userId);
     await requireSession(transaction, viewer);
     const { count } = await transaction.userIdentity.deleteMany({ where: { applicationId, userId, issuer, subject } });
     if (count === 0) throw new NotFoundError();
@@ -73,8 +77,13 @@ export async function unlinkIdentity(issuer: string, subject: string, context: U
     const where = { applicationId_id: { applicationId, id: userId } };
     return transaction.user.update({ where, data: { updatedAt: now() } });
   });
-  if (isProven('email', user)) await sendCredentialNotice(user, ['identity'], context);
+  await sendIdentityNotice(user, context);
   return true;
+}
+
+/** An unproven address may belong to another person. */
+async function sendIdentityNotice(user: User, context: Context): Promise<void> {
+  if (isProven('email', user)) await sendCredentialNotice(user, ['identity'], context);
 }
 
 /** Of a user, oldest first. */
@@ -127,25 +136,25 @@ function settle(
   identity: TokenIdentity,
   attachTo: AttachingViewer | undefined,
   context: Context,
-): Promise<User> {
+): Promise<{ user: User; isLinked: boolean }> {
   const { applicationId } = issuer;
   return transact(jobOwnerOf({ applicationId }), async (transaction) => {
     const at = context.now();
     const known = await transaction.userIdentity.findUnique({ where: keyOf(issuer, identity) });
-    if (known) return lockUser(transaction, applicationId, known.userId);
+    if (known) return { user: await lockedUser(transaction, applicationId, known.userId), isLinked: false };
     if (attachTo) {
-      const user = await lockUser(transaction, applicationId, attachTo.userId);
+      const user = await lockedUser(transaction, applicationId, attachTo.userId);
       await requireSession(transaction, attachTo);
       if (!user.isGuest && !(await mayChangeCredentials(attachTo, context))) throw new SignInTooOldError();
       await link(transaction, user, issuer, identity, at);
-      return user;
+      return { user, isLinked: true };
     }
     const { email, fullName } = identity;
-    const holder = email === null ? null : await lockHolder(transaction, applicationId, email);
+    const holder = email === null ? null : await lockUser(transaction, { applicationId, email });
     // Both sides have verified the address.
     if (holder && isProven('email', holder)) {
       await link(transaction, holder, issuer, identity, at);
-      return holder;
+      return { user: holder, isLinked: true };
     }
     if (!issuer.signsUp) throw new SignInRefusedError();
     // An unverified claim keeps the address; its user must prove it, or lose it by another proof.
@@ -153,7 +162,7 @@ function settle(
     const data = { applicationId, email: address, verifiedEmail: address, fullName, createdAt: at, updatedAt: at };
     const user = await transaction.user.create({ data });
     await link(transaction, user, issuer, identity, at);
-    return user;
+    return { user, isLinked: false };
   });
 }
 
@@ -179,26 +188,9 @@ function keyOf({ applicationId, issuer }: TokenIssuer, { subject }: TokenIdentit
   return { applicationId_issuer_subject: { applicationId, issuer, subject } };
 }
 
-async function lockUser(transaction: Transaction, applicationId: number, id: number): Promise<User> {
-  await transaction.$executeRaw`
-    SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} FOR NO KEY UPDATE`;
-  const user = await transaction.user.findUnique({ where: { applicationId_id: { applicationId, id } } });
+/** @throws {SignInRefusedError} the user was deleted */
+async function lockedUser(transaction: Transaction, applicationId: number, id: number): Promise<User> {
+  const user = await lockUser(transaction, { applicationId, id });
   if (!user) throw new SignInRefusedError();
   return user;
-}
-
-async function lockHolder(transaction: Transaction, applicationId: number, email: string): Promise<User | null> {
-  await transaction.$executeRaw`
-    SELECT FROM users WHERE application_id = ${applicationId} AND email = ${email} FOR NO KEY UPDATE`;
-  return transaction.user.findUnique({ where: { applicationId_email: { applicationId, email } } });
-}
-
-/** Another request may link the identity, or take the address, concurrently. */
-async function retried<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    return work();
-  }
 }

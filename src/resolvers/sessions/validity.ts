@@ -17,9 +17,10 @@ export async function findValidity(viewer: KnownViewer, services: Services): Pro
   const { applicationId } = viewer;
   const apiKeyId = 'apiKeyId' in viewer ? viewer.apiKeyId : undefined;
   const userId = viewer.kind === 'user' ? viewer.userId : undefined;
-  const expiresAt = 'key' in viewer ? viewer.key?.expiresAt : undefined;
-  if (apiKeyId === undefined || (expiresAt && expiresAt <= services.now())) return undefined;
-  return (await isKeyLiving({ applicationId, apiKeyId, userId })) ? { expiresAt } : undefined;
+  const key = 'key' in viewer ? viewer.key : undefined;
+  if (apiKeyId === undefined || !key || (key.expiresAt && key.expiresAt <= services.now())) return undefined;
+  const inUse = { applicationId, apiKeyId, userId, generation: key.generation };
+  return (await isKeyLiving(inUse)) ? { expiresAt: key.expiresAt } : undefined;
 }
 
 /** Open connections check the session of an administrator at this interval, instead of following events. */

@@ -1,4 +1,5 @@
 import { Prisma, plannedForValues, type Transaction } from '../../db/client.ts';
+import type { User } from '../../generated/prisma/client.ts';
 import type { ActingViewer } from '../../lib/access.ts';
 import { NotFoundError, SessionMissingError } from '../../lib/errors.ts';
 
@@ -28,4 +29,17 @@ export async function requireSession(transaction: Transaction, viewer: ActingVie
   const { applicationId, userId, session } = viewer;
   const locked = await transaction.session.count({ where: { applicationId, id: session.id, userId } });
   if (locked === 0) throw new SessionMissingError();
+}
+
+/** Against changes of the user until the end of the transaction; null if there is none. */
+export async function lockUser(
+  transaction: Transaction,
+  { applicationId, ...by }: { applicationId: number; id: number } | { applicationId: number; email: string },
+): Promise<User | null> {
+  const condition = 'id' in by ? Prisma.sql`id = ${by.id}` : Prisma.sql`email = ${by.email}`;
+  await transaction.$executeRaw`
+    SELECT FROM users WHERE application_id = ${applicationId} AND ${condition} FOR NO KEY UPDATE`;
+  const where =
+    'id' in by ? { applicationId_id: { applicationId, ...by } } : { applicationId_email: { applicationId, ...by } };
+  return transaction.user.findUnique({ where });
 }

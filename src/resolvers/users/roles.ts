@@ -3,7 +3,7 @@ import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { Role, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { InvalidFieldsError, NotFoundError, UnknownUserError } from '../../lib/errors.ts';
+import { NotFoundError, requireNone, UnknownUserError } from '../../lib/errors.ts';
 import { type FieldProblems, problem } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 
@@ -85,7 +85,3 @@ export function isRoleName(name: string): boolean {
 }
 
 const knownId = (id: number) => (isDatabaseId(id) ? id : 0);
-
-function requireNone(problems: FieldProblems): void {
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
-}

@@ -50,3 +50,13 @@ export async function storeUnique<Stored>(
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
 }
+
+/** Once more if a concurrent request stored the same unique value, which is then found. */
+export async function retriedOnce<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    return work();
+  }
+}

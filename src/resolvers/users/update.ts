@@ -3,8 +3,8 @@ import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
-import { InvalidFieldsError, NoUpdateDataError, UnknownUserError } from '../../lib/errors.ts';
-import type { FieldProblems, Problem } from '../../lib/problems.ts';
+import { NoUpdateDataError, requireNone, UnknownUserError } from '../../lib/errors.ts';
+import type { Problem } from '../../lib/problems.ts';
 import { type CredentialField, changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
 import { findUser } from './find.ts';
 import { grantedOf } from './granted-tags.ts';
@@ -132,8 +132,4 @@ async function lockUser(transaction: Transaction, { applicationId, id }: User): 
   const user = await transaction.user.findUnique({ where: { applicationId_id: { applicationId, id } } });
   if (!user) throw new UnknownUserError();
   return user;
-}
-
-function requireNone(problems: FieldProblems): void {
-  if (Object.keys(problems).length > 0) throw new InvalidFieldsError(problems);
 }

@@ -3,6 +3,7 @@ import { malformed } from '../../lib/bracket-keys.ts';
 import {
   BadInputError,
   bodyTooLarge,
+  ForbiddenError,
   InvalidFieldsError,
   NeedUserError,
   NotFoundError,
@@ -12,6 +13,7 @@ import {
   SessionMissingError,
   UnauthenticatedError,
 } from '../../lib/errors.ts';
+import { problem } from '../../lib/problems.ts';
 import { type ErrorResponse, errorList, isAboutInput, legacyError } from '../errors.ts';
 import { unsupported } from '../http/parameters.ts';
 import { XmlBody } from '../http/rendering.ts';
@@ -69,7 +71,7 @@ export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
   ].map(({ status, body }) => [status, responseOf(status, [body])]),
 );
 
-function refusals(route: Route, { access }: Rules): ServiceError[] {
+function refusals(route: Route, { access, scope }: Rules): ServiceError[] {
   if (access === 'anyone' && !route.download) return [];
   const needsUser = access === 'user' || access === 'userOrKey' || access === 'key';
   return [
@@ -81,6 +83,7 @@ function refusals(route: Route, { access }: Rules): ServiceError[] {
     new NotFoundError(),
     ...(needsUser ? [new NeedUserError()] : []),
     ...(access === 'key' ? [notAllowed] : []),
+    ...(scope ? [new ForbiddenError(problem('SCOPE_REQUIRED', { scope }))] : []),
   ];
 }
 

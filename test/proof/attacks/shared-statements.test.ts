@@ -106,8 +106,8 @@ describe('#50 poison in coalesced statements', () => {
     ['API keys', () => findKeyByHash('\0'), () => findKeyByHash('unknown')],
     [
       'active API keys',
-      () => isKeyLiving({ applicationId: TOO_LARGE, apiKeyId: 1, userId: undefined }),
-      () => isKeyLiving({ applicationId: APPLICATION.id, apiKeyId: 1, userId: alice.id }),
+      () => isKeyLiving({ applicationId: TOO_LARGE, apiKeyId: 1, userId: undefined, generation: 0 }),
+      () => isKeyLiving({ applicationId: APPLICATION.id, apiKeyId: 1, userId: alice.id, generation: 0 }),
     ],
     ['class versions', () => currentCatalogue(TOO_LARGE), () => currentCatalogue(APPLICATION.id)],
     ['classes', () => reloadCatalogue(TOO_LARGE), () => reloadCatalogue(APPLICATION.id)],

@@ -69,11 +69,11 @@ const wordless: Route = {
 beforeAll(async () => {
   alice = await createUser();
   const routing = new Routing([
-    { route: endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
-    { route: wordless, rules: { field: 'uploaded', access: 'user', limit: 'default' } },
+    { route: endpoint, rules: { field: 'uploaded', access: 'user', limit: 'default', scope: undefined } },
+    { route: wordless, rules: { field: 'uploaded', access: 'user', limit: 'default', scope: undefined } },
     {
       route: { ...speechless, path: '/speechless' },
-      rules: { field: 'uploaded', access: 'anyone', limit: 'default' },
+      rules: { field: 'uploaded', access: 'anyone', limit: 'default', scope: undefined },
     },
   ]);
   const transport = new RestHandler(running.app.services, ['SVC-Token'], routing);

@@ -1,7 +1,8 @@
+import { getNamedType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { hasScope, requiredScope, SCOPE_GROUPS } from '../../../src/lib/scopes.ts';
-import { scopeOf } from '../../../src/schema/index.ts';
+import { schema, scopeOf } from '../../../src/schema/index.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
 import { rest } from '../../support/clients/rest.ts';
@@ -140,7 +141,48 @@ describe('scopes of API keys', () => {
   });
 });
 
+test('every field that leads to data of another group declares its scope', () => {
+  const ENTITIES = ['User', 'Dialog', 'Message', 'Blob', 'Record'];
+  const leads = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !/^(Query|Mutation|Subscription|__.*|.*Edge|.*Connection)$/.test(type.name)
+      ? Object.values(type.getFields())
+          .filter((field) => ENTITIES.includes(getNamedType(field.type).name))
+          .map((field) => {
+            const { scope = 'own group' } = (field.extensions.pothosOptions ?? {}) as { scope?: string };
+            return `${type.name}.${field.name}: ${scope}`;
+          })
+      : [],
+  );
+  expect(leads.sort()).toEqual([
+    'AddressBook.registeredUsers: users:read',
+    'DialogChanged.dialog: dialogs:read',
+    'FoundRecords.records: own group',
+    'Geodatum.user: users:read',
+    'Message.files: files:read',
+    'Message.sender: users:read',
+    'MessageEdited.message: own group',
+    'MessagePage.items: own group',
+    'MessageSent.message: own group',
+    'RecordChanged.record: own group',
+    'RecordPage.items: own group',
+    'RegisteredContact.user: users:read',
+    'UpdatedRecords.items: own group',
+  ]);
+});
+
 describe('restrictions of API keys', () => {
+  test.each([
+    ['update', UPDATE, { input: { scopes: ['users:read'] } }],
+    ['rotation', ROTATE, { hours: 1 }],
+  ])('a subscription that was opened with a key ends at its %s', async (_name, document, variables) => {
+    const { id, as } = await createKey({});
+    const socket = await connect(as);
+    const running = socket.run('subscription { messageSent { cursor } }').catch(() => 'closed');
+    await execute(document, { id, ...variables }, apiKey);
+    expect((await socket.closed).code).toBe(4403);
+    expect(await running).toBe('closed');
+  });
+
   test('a key acts only on behalf of its users', async () => {
     const [alice, bob] = [await createUser(), await createUser()];
     const { id, as } = await createKey({ onBehalfOf: [alice.id] });

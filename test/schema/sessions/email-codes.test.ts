@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { db } from '../../../src/db/client.ts';
 import { sweep } from '../../../src/jobs/sweep.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { startAnother } from '../../support/app/other-apps.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect } from '../../support/clients/websocket.ts';
 import { execute, reasonOf } from '../../support/fixtures/chat.ts';
@@ -218,6 +219,25 @@ describe('verification of addresses', () => {
     await codeFor(first);
     await rest('PUT', `/users/${user.id}.json`, { as: session, json: { user: { email: second } } });
     await codeFor(second);
+    await set({ verifyEmails: false });
+  });
+
+  test('with verifyEmails, a network cannot sign up many strangers to mail them', async () => {
+    await set({ verifyEmails: true });
+    const limited = await startAnother({ limits: { mail: { quota: 2, windowSeconds: 60 } } });
+    const signUp = (email: string) =>
+      fetch(`${limited.url}/graphql`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...session.headers },
+        body: JSON.stringify({
+          query: `mutation { createUser(input: { login: "${email.split('@')[0]}", password: "correct-horse", email: "${email}" }) { id } }`,
+        }),
+      }).then((response) => response.json());
+    const session = await openSession();
+    const reasons = [];
+    for (const _one of [1, 2, 3]) reasons.push((await signUp(newAddress())).errors?.[0]?.extensions.reason);
+    expect(reasons).toEqual([undefined, undefined, 'RATE_LIMITED']);
+    await limited.stop();
     await set({ verifyEmails: false });
   });
 

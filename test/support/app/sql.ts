@@ -19,7 +19,7 @@ export async function rowCounts(): Promise<Record<string, number>> {
   const tables = await sql<{ name: string }>(
     // The service writes to these tables after the response.
     `SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_name <> 'audit_chains' AND table_name NOT LIKE 'request\\_log%' ORDER BY 1`,
+    WHERE table_schema = 'public' AND table_name <> 'audit_chains' AND table_name NOT LIKE 'request\\_%' ORDER BY 1`,
   );
   const counts = tables.map(({ name }) => `(SELECT count(*)::int FROM "${name}") AS "${name}"`);
   const [row] = await sql<Record<string, number>>(`SELECT ${counts.join(', ')}`);

@@ -1,0 +1,1 @@
+ALTER TABLE "api_keys" ADD COLUMN "generation" INTEGER NOT NULL DEFAULT 0;
