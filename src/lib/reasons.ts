@@ -195,6 +195,8 @@ export const REASONS = {
   RECIPIENT_REQUIRED: 'dialogId or recipientId is required',
   RECIPIENT_UNKNOWN: 'Incorrect recipientId',
   CLIENT_ID_TOO_LONG: 'clientId is too long (maximum is {max} characters)',
+  WRONG_ID_LENGTH: 'id should have 1 to {max} characters',
+  MESSAGE_ID_TAKEN: 'id belongs to another message',
   MESSAGE_REQUIRED: "Message can't be blank",
   MESSAGE_TOO_LONG: 'Message is too long (maximum is {max} bytes)',
   CUSTOM_FIELDS_TOO_LARGE: 'Custom parameters are too large (maximum is {max} bytes)',
