@@ -114,6 +114,9 @@ export interface StoredSession {
   maxSessionMinutes: number | null;
   verifiedEmailRequired: boolean;
   dialogCreators: string[];
+  secondFactorRoles: string[];
+  isMultiFactor: boolean;
+  confirmedAt: Date;
   catalogueVersion: number;
   signedInAt: Date;
   /** `SessionClock` may know a later one. */

@@ -8,6 +8,7 @@ import { trimAiUsage } from '../resolvers/ai/usage.ts';
 import { sweepDeletedApplications } from '../resolvers/applications/delete.ts';
 import { countActivity, trimActivity } from '../resolvers/applications/stats.ts';
 import { settleIndexes } from '../resolvers/classes/indexes.ts';
+import { latestExpiredChallenge } from '../resolvers/second-factors/challenges.ts';
 import { NONCE_LIFETIME_MS } from '../resolvers/sessions/create.ts';
 import { CODE_RETENTION_MS } from '../resolvers/sessions/mailed-codes.ts';
 import { RESET_LIFETIME_MS } from '../resolvers/sessions/password-resets.ts';
@@ -50,6 +51,10 @@ export async function sweep(
     DELETE FROM mailed_codes WHERE (application_id, token_hash) IN (
       SELECT application_id, token_hash FROM mailed_codes
       WHERE created_at < ${before(CODE_RETENTION_MS)} LIMIT ${BATCH})`);
+  await deleteInBatches(Prisma.sql`
+    DELETE FROM sign_in_challenges WHERE (application_id, token_hash) IN (
+      SELECT application_id, token_hash FROM sign_in_challenges
+      WHERE created_at <= ${latestExpiredChallenge(now)} LIMIT ${BATCH})`);
   await deleteInBatches(Prisma.sql`
     DELETE FROM daily_usage WHERE (application_id, user_id, kind, day) IN (
       SELECT application_id, user_id, kind, day FROM daily_usage

@@ -7,6 +7,8 @@ export interface ViewerSession {
   token: string;
   generation: number;
   signedInAt: Date;
+  /** When the user last proved who they are, by the sign-in or later. */
+  confirmedAt: Date;
   expiresAt: Date;
   /** What the application demands of the users of sessions; undefined: nothing. */
   policies?: Policies | undefined;
@@ -17,6 +19,8 @@ export interface Policies {
   isEmailRequired: boolean;
   /** Roles whose users may create dialogs; empty: all. */
   dialogCreators: readonly string[];
+  /** Roles that this session may not use, because it was opened without a second factor. */
+  unprovenRoles: readonly string[];
 }
 
 export type Role = 'owner' | 'developer' | 'support' | 'viewer';

@@ -123,12 +123,12 @@ export class PasskeyRefusedError extends ServiceError {
 
 /** The password is right, and the account also requires a code. */
 export class CodeRequiredError extends ServiceError {
-  constructor() {
-    super('CODE_REQUIRED', 'CODE_REQUIRED');
+  constructor(extensions: Record<string, unknown> = {}) {
+    super('CODE_REQUIRED', 'CODE_REQUIRED', extensions);
   }
 }
 
-/** An administrator must prove again who they are. */
+/** An administrator, or a user with a second factor, must prove again who they are. */
 export class ConfirmationRequiredError extends ServiceError {
   constructor() {
     super('CONFIRMATION_REQUIRED', 'CONFIRMATION_REQUIRED');

@@ -38,6 +38,9 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
 }
 
 export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorResponse {
+  const { challenge } = error.extensions as { challenge?: Record<string, unknown> };
+  if (challenge)
+    return { status: statusOf(error), body: { errors: sentencesOf(error), challenge: inSnakeCase(challenge) } };
   return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
 }
 
@@ -105,10 +108,14 @@ function isAlwaysList(error: ServiceError): boolean {
 }
 
 function legacyNames(fields: Record<string, string[]>): Record<string, string[]> {
+  return inSnakeCase(fields, { tags: 'tag_list' });
+}
+
+function inSnakeCase<Value>(members: Record<string, Value>, names: Record<string, string> = {}): Record<string, Value> {
   return Object.fromEntries(
-    Object.entries(fields).map(([field, texts]) => [
-      field === 'tags' ? 'tag_list' : field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      texts,
+    Object.entries(members).map(([name, value]) => [
+      names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
     ]),
   );
 }

@@ -46,6 +46,26 @@ const firebasePhone = object(
     access_token: ['accessToken', text, 'Firebase ID token of the user.'],
   }),
 );
+const answer = object(
+  parameters('ChallengeAnswerInput', {
+    token: ['token', required(text), 'Token of the challenge.'],
+    code: ['code', text, 'Code of the authenticator app, or a recovery code.'],
+    passkey: [
+      'passkey',
+      object(
+        parameters('PasskeyAssertionInput', {
+          id: ['id', required(text), 'Id of the credential; base64url.'],
+          client_data_json: ['clientDataJSON', required(text), 'What the browser signed; base64url.'],
+          authenticator_data: ['authenticatorData', required(text), 'What the authenticator signed; base64url.'],
+          signature: ['signature', required(text), 'Signature of the authenticator; base64url.'],
+          user_handle: ['userHandle', text, 'Identifies the account; base64url.'],
+        }),
+      ),
+      'What the passkey signed for `passkey_options`.',
+    ],
+  }),
+);
+const ANSWER = 'Answer to the challenge of a second factor, in place of the other credentials.';
 const KEYS = 'Credentials from Facebook or Twitter.';
 const FIREBASE = 'Credentials from Firebase phone sign-in.';
 
@@ -68,6 +88,7 @@ const signedParameters = parameters('CreateSessionInput', {
   provider,
   keys: ['keys', keys, KEYS],
   firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+  answer: ['answer', answer, ANSWER],
 });
 
 const credentials = parameters('LoginUserInput', {
@@ -75,6 +96,7 @@ const credentials = parameters('LoginUserInput', {
   provider,
   keys: ['keys', keys, KEYS],
   firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+  answer: ['answer', answer, ANSWER],
 });
 
 export const sessionRoutes = [

@@ -124,6 +124,29 @@ const TYPES: Record<Exclude<SettingName, 'name'>, { type: SettingType; descripti
       'Days without a request after which guests are deleted, at least 1. Null: `createGuestSession` is turned off, and ' +
       'no guest is deleted.',
   },
+  secondFactors: {
+    type: 'Boolean',
+    description:
+      'Whether users may set up a second factor: an authenticator app or a passkey. Those who have one need it whatever ' +
+      'the setting.',
+  },
+  secondFactorRoles: {
+    type: ['String'],
+    description:
+      'Roles whose users need a second factor: without one, their sessions fail with `FORBIDDEN` except to set one up.',
+  },
+  passkeyOrigins: {
+    type: ['String'],
+    description:
+      'Origins where users create and use passkeys: first a page such as `https://app.example.com`, whose domain the ' +
+      'passkeys belong to, then pages of the same domain and Android apps as `android:apk-key-hash:…`. None: no passkeys.',
+  },
+  strictPasswords: {
+    type: 'Boolean',
+    description:
+      'Whether new passwords need at least 10 characters, may be 128 long with any characters, and must neither be common ' +
+      'nor contain the login or the address. Otherwise they have 8 to 40 characters.',
+  },
   dialogCreators: {
     type: ['String'],
     description: 'Roles whose users may create dialogs. With an empty list, every user may. API keys always may.',

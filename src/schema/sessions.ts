@@ -9,6 +9,7 @@ import { signedPairs } from '../resolvers/sessions/parameters.ts';
 import type { OpenSession } from '../resolvers/sessions/rows.ts';
 import { builder } from './builder.ts';
 import { APPLICATION_ID, CREATED_AT } from './descriptions.ts';
+import { ChallengeAnswerInput } from './second-factor-types.ts';
 import { UserSession } from './user-moderation.ts';
 import { User } from './users.ts';
 
@@ -101,7 +102,8 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
     '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
     '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
-    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, `email_code[token]` and `email_code[code]`, or `id_token[token]` and `id_token[nonce]`.',
+    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, `email_code[token]` and `email_code[code]`, or `id_token[token]` and `id_token[nonce]`, or ' +
+    '`answer[token]` with `answer[code]` or the members of `answer[passkey]`.',
   fields: (t) => ({
     applicationId: t.int({ description: 'Application for which to create the session.' }),
     authKey: t.string({ description: 'Public key of the application; not a secret.' }),
@@ -125,6 +127,10 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
     idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
+    answer: t.field({
+      type: ChallengeAnswerInput,
+      description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
+    }),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Replaces all other fields: every parameter exactly as signed, and the `signature`.',
@@ -149,6 +155,10 @@ const LoginUserInput = builder.inputType('LoginUserInput', {
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
     idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
+    answer: t.field({
+      type: ChallengeAnswerInput,
+      description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
+    }),
   }),
 });
 

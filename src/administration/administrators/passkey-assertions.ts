@@ -2,17 +2,9 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import { PasskeyRefusedError } from '../../lib/errors.ts';
+import { challengeIn, type PasskeyAssertion, verifySignature } from '../../platform/second-factors/passkeys.ts';
 import { type ChallengeBinding, useChallenge } from './challenges.ts';
-import { challengeIn, type RelyingParty, relyingPartyOf, webauthn } from './relying-party.ts';
-
-/** A challenge that an authenticator has signed; texts in base64url. */
-export interface PasskeyAssertion {
-  id: string;
-  clientDataJSON: string;
-  authenticatorData: string;
-  signature: string;
-  userHandle?: string | null;
-}
+import { relyingPartyOf } from './relying-party.ts';
 
 /**
  * @param binding undefined: refused
@@ -44,37 +36,10 @@ export async function verifyAssertion(
   return passkey.administratorId;
 }
 
-interface Use {
-  newCounter: number;
-  credentialBackedUp: boolean;
-}
-
-/** @returns undefined if the library refuses the assertion */
-async function verifySignature(
-  { id, clientDataJSON, authenticatorData, signature }: PasskeyAssertion,
-  expectedChallenge: string,
-  { credentialId, publicKey }: AdministratorPasskey,
-  { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
-): Promise<Use | undefined> {
-  const { verifyAuthenticationResponse } = await webauthn();
-  const response = { clientDataJSON, authenticatorData, signature };
-  // `recordUse` compares the counter, because requests at the same time need one order.
-  const credential = { id: credentialId, publicKey: new Uint8Array(publicKey), counter: 0 };
-  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-    response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response },
-    expectedChallenge,
-    expectedOrigin,
-    expectedRPID,
-    credential,
-    requireUserVerification: true,
-  }).catch(() => ({ verified: false, authenticationInfo: undefined }));
-  return verified ? authenticationInfo : undefined;
-}
-
 /** A counter that does not grow means that the authenticator was cloned. @throws {PasskeyRefusedError} */
 async function recordUse(
   { id, administratorId, counter }: AdministratorPasskey,
-  { newCounter, credentialBackedUp }: Use,
+  { newCounter, credentialBackedUp }: { newCounter: number; credentialBackedUp: boolean },
   { now, log }: Context,
 ): Promise<void> {
   const isCounted = newCounter > 0 || counter > 0n;

@@ -3,6 +3,7 @@ import { transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
+import { credentialsAt, type PasskeyAssertion, requestOptions } from '../../platform/second-factors/passkeys.ts';
 import {
   bindBrowser,
   boundToBrowser,
@@ -11,16 +12,16 @@ import {
   type ChallengeBinding,
   createChallenge,
 } from './challenges.ts';
-import { type PasskeyAssertion, verifyAssertion } from './passkey-assertions.ts';
-import { credentialsAt, listCredentials } from './passkeys.ts';
-import { relyingPartyOf, webauthn } from './relying-party.ts';
+import { verifyAssertion } from './passkey-assertions.ts';
+import { listCredentials } from './passkeys.ts';
+import { relyingPartyOf } from './relying-party.ts';
 import { type Administrator, findAdministrator, jobOfAdministrator } from './rows.ts';
 import { confirmedUntil, requirePage, startSession } from './sessions.ts';
 
 /** Without a list of credentials, so that it reveals no account and needs no email address. */
 export async function passkeySignInOptions(context: Context): Promise<unknown> {
   const { id } = relyingPartyOf(context);
-  return requestOptions(id, bindBrowser(context), context);
+  return optionsFor(id, bindBrowser(context), context);
 }
 
 /** @throws {NotFoundError} */
@@ -28,7 +29,7 @@ export async function passkeyConfirmationOptions(viewer: AdministratorViewer, co
   const { id } = relyingPartyOf(context);
   const allowCredentials = credentialsAt(await listCredentials(viewer.administrator.id), id);
   if (allowCredentials.length === 0) throw new NotFoundError(problem('NO_PASSKEY_FOR_HOST', { host: id }));
-  return requestOptions(id, boundToSession('confirmation', viewer), context, allowCredentials);
+  return optionsFor(id, boundToSession('confirmation', viewer), context, allowCredentials);
 }
 
 /** Counts as password and code, because the authenticator has verified the person. @throws {PasskeyRefusedError} */
@@ -46,20 +47,12 @@ export async function signInAdministratorWithPasskey(
   return { ...(await findAdministrator(id)), confirmedUntil: confirmedUntil(at) };
 }
 
-/** @returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` reads */
-async function requestOptions(
-  rpID: string,
+async function optionsFor(
+  host: string,
   binding: ChallengeBinding,
   context: Context,
   allowCredentials?: { id: string; transports: string[] }[],
 ): Promise<unknown> {
-  const challenge = Buffer.from(await createChallenge(binding, context), 'base64url');
-  const { generateAuthenticationOptions } = await webauthn();
-  return generateAuthenticationOptions({
-    rpID,
-    challenge: new Uint8Array(challenge),
-    timeout: CHALLENGE_LIFETIME_MS,
-    userVerification: 'required',
-    ...(allowCredentials && { allowCredentials }),
-  });
+  const challenge = await createChallenge(binding, context);
+  return requestOptions(host, { challenge, lifetimeMs: CHALLENGE_LIFETIME_MS }, allowCredentials);
 }

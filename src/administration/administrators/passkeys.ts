@@ -6,32 +6,28 @@ import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
+import {
+  type Credential,
+  challengeIn,
+  creationOptions,
+  HANDLE_BYTES,
+  MAX_PASSKEYS,
+  type PasskeyRegistration,
+  verifyRegistration,
+} from '../../platform/second-factors/passkeys.ts';
 import { boundToSession, CHALLENGE_LIFETIME_MS, createChallenge, useChallenge } from './challenges.ts';
 import { notify } from './notices.ts';
-import { challengeIn, relyingPartyOf, webauthn } from './relying-party.ts';
+import { relyingPartyOf } from './relying-party.ts';
 import { findAdministrator, transactAs } from './rows.ts';
 import { requireValid } from './rules.ts';
 import { endSessions } from './sessions.ts';
 
 const SERVICE_NAME = 'Atrium console';
-export const MAX_PASSKEYS = 20;
-const HANDLE_BYTES = 32;
-/** Of credential ids that authenticators may choose (WebAuthn, level 3). */
-const MAX_CREDENTIAL_ID_BYTES = 1023;
-const MAX_TRANSPORTS = 10;
 
 export type Passkey = Pick<
   AdministratorPasskey,
   'id' | 'name' | 'relyingPartyId' | 'isBackedUp' | 'createdAt' | 'lastUsedAt'
 >;
-
-/** A new credential of an authenticator; texts in base64url. */
-export interface PasskeyRegistration {
-  id: string;
-  clientDataJSON: string;
-  attestationObject: string;
-  transports?: readonly string[] | null;
-}
 
 /** Oldest first. */
 export function listPasskeys({ administrator }: AdministratorViewer): Promise<Passkey[]> {
@@ -45,19 +41,12 @@ export async function createPasskeyOptions(viewer: AdministratorViewer, context:
   const [account, passkeys] = await Promise.all([accountOf(administratorId), listCredentials(administratorId)]);
   requireSpace(passkeys.length);
   const challenge = await createChallenge(boundToSession('registration', viewer), context);
-  const { generateRegistrationOptions } = await webauthn();
-  return generateRegistrationOptions({
-    rpName: SERVICE_NAME,
-    rpID: relyingPartyId,
-    userID: new Uint8Array(Buffer.from(account.handle, 'base64url')),
-    userName: account.email,
-    userDisplayName: account.name,
-    challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
-    timeout: CHALLENGE_LIFETIME_MS,
-    attestationType: 'none',
-    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    excludeCredentials: credentialsAt(passkeys, relyingPartyId),
-  });
+  const { handle, email, name } = account;
+  return creationOptions(
+    { id: relyingPartyId, name: SERVICE_NAME },
+    { handle, name: email, displayName: name, credentials: passkeys },
+    { challenge, lifetimeMs: CHALLENGE_LIFETIME_MS },
+  );
 }
 
 /** @throws {InvalidFieldsError} {BadInputError} */
@@ -68,12 +57,13 @@ export async function createPasskey(
   context: Context,
 ): Promise<Passkey> {
   requireValid({ name });
-  const { id: relyingPartyId, origin } = relyingPartyOf(context);
+  const relyingParty = relyingPartyOf(context);
+  const { id: relyingPartyId } = relyingParty;
   const { id: administratorId } = viewer.administrator;
   const challenge = challengeIn(registration.clientDataJSON);
   const binding = boundToSession('registration', viewer);
   const isValid = challenge !== undefined && (await useChallenge(challenge, binding, context));
-  const credential = isValid ? await verifyRegistration(registration, challenge, origin, relyingPartyId) : undefined;
+  const credential = isValid ? await verifyRegistration(registration, challenge, relyingParty) : undefined;
   if (!credential) throw new InvalidFieldsError({ passkey: ['PASSKEY_REJECTED'] });
   const data = { ...credential, administratorId, relyingPartyId, name: name.trim(), createdAt: context.now() };
   const { email } = await findAdministrator(administratorId);
@@ -117,45 +107,9 @@ export async function deletePasskey(
   return true;
 }
 
-type Credential = Pick<AdministratorPasskey, 'credentialId' | 'transports' | 'relyingPartyId'>;
-
 export function listCredentials(administratorId: number): Promise<Credential[]> {
   const select = { credentialId: true, transports: true, relyingPartyId: true };
   return db.administratorPasskey.findMany({ where: { administratorId }, select, orderBy: { id: 'asc' } });
-}
-
-export function credentialsAt(passkeys: readonly Credential[], relyingPartyId: string) {
-  return passkeys
-    .filter((one) => one.relyingPartyId === relyingPartyId)
-    .map(({ credentialId, transports }) => ({ id: credentialId, transports }));
-}
-
-/** @returns undefined if the library refuses the registration */
-async function verifyRegistration(
-  { id, clientDataJSON, attestationObject, transports }: PasskeyRegistration,
-  expectedChallenge: string,
-  expectedOrigin: string,
-  expectedRPID: string,
-) {
-  const { verifyRegistrationResponse } = await webauthn();
-  const response = { clientDataJSON, attestationObject };
-  const { registrationInfo } = await verifyRegistrationResponse({
-    response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response },
-    expectedChallenge,
-    expectedOrigin,
-    expectedRPID,
-    requireUserVerification: true,
-  }).catch(() => ({ registrationInfo: undefined }));
-  if (!registrationInfo) return undefined;
-  const { credential, credentialBackedUp: isBackedUp } = registrationInfo;
-  if (credential.id !== id || Buffer.from(id, 'base64url').length > MAX_CREDENTIAL_ID_BYTES) return undefined;
-  return {
-    credentialId: credential.id,
-    publicKey: credential.publicKey,
-    counter: credential.counter,
-    transports: (transports ?? []).filter((name) => /^[\w-]{1,20}$/.test(name)).slice(0, MAX_TRANSPORTS),
-    isBackedUp,
-  };
 }
 
 /** All passkeys of an account share one random handle, so that authenticators show them as one account. */

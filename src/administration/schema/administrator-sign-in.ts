@@ -1,5 +1,6 @@
 import { builder } from '../../schema/builder.ts';
 import { CONFIRMATION } from '../../schema/descriptions.ts';
+import { PasskeyAssertionInput, TotpSecret } from '../../schema/second-factor-types.ts';
 import { ALL } from '../administrators/rights.ts';
 import {
   changeAdministratorPassword,
@@ -7,22 +8,8 @@ import {
   signInAdministrator,
   signOutAdministrator,
 } from '../administrators/sign-in.ts';
-import {
-  createTotpSecret,
-  disableTotp,
-  enableTotp,
-  type TotpSecret as TotpSecretShape,
-} from '../administrators/totp.ts';
+import { createTotpSecret, disableTotp, enableTotp } from '../administrators/totp.ts';
 import { Administrator, CODE, EMAIL, PASSWORD } from './administrators.ts';
-import { PasskeyAssertionInput } from './passkeys.ts';
-
-const TotpSecret = builder.objectRef<TotpSecretShape>('TotpSecret').implement({
-  description: 'A new secret for an authenticator app. It takes effect when `enableTotp` receives its first code.',
-  fields: (t) => ({
-    secret: t.exposeString('secret', { description: 'The secret in Base32, to type into the app.' }),
-    uri: t.exposeString('uri', { description: 'The same as `otpauth://totp/…` URI, to show as a QR code.' }),
-  }),
-});
 
 builder.mutationField('signInAdministrator', (t) =>
   t.withAuth({ anyone: true }).field({

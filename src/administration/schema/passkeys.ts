@@ -1,5 +1,7 @@
+import { MAX_PASSKEYS } from '../../platform/second-factors/passkeys.ts';
 import { builder } from '../../schema/builder.ts';
 import { CONFIRMATION, CREATED_AT } from '../../schema/descriptions.ts';
+import { PasskeyAssertionInput, PasskeyRegistrationInput } from '../../schema/second-factor-types.ts';
 import {
   passkeyConfirmationOptions,
   passkeySignInOptions,
@@ -10,7 +12,6 @@ import {
   createPasskeyOptions,
   deletePasskey,
   listPasskeys,
-  MAX_PASSKEYS,
   type Passkey as PasskeyRow,
   updatePasskey,
 } from '../administrators/passkeys.ts';
@@ -19,8 +20,6 @@ import { Administrator } from './administrators.ts';
 
 const NAME = 'Name that distinguishes the passkeys of the caller, 1 to 255 characters.';
 const CHALLENGE = 'The challenge is valid once, for five minutes';
-const CREDENTIAL_ID = 'Id of the credential, which the authenticator chose; base64url.';
-const CLIENT_DATA = 'What the browser signed, with challenge and origin; base64url.';
 
 const Passkey = builder.objectRef<PasskeyRow>('Passkey').implement({
   description: 'A key in a device, security key or password manager, with which an administrator signs in.',
@@ -39,34 +38,6 @@ const Passkey = builder.objectRef<PasskeyRow>('Passkey').implement({
       type: 'DateTime',
       nullable: true,
       description: 'Time of the latest sign-in or confirmation with it; null if there was none.',
-    }),
-  }),
-});
-
-const PasskeyRegistrationInput = builder.inputType('PasskeyRegistrationInput', {
-  description: 'What `navigator.credentials.create()` returned for `createPasskeyOptions`.',
-  fields: (t) => ({
-    id: t.string({ required: true, description: CREDENTIAL_ID }),
-    clientDataJSON: t.string({ required: true, description: CLIENT_DATA }),
-    attestationObject: t.string({
-      required: true,
-      description: 'The public key and data of the authenticator; base64url.',
-    }),
-    transports: t.stringList({
-      description: 'How browsers reach the authenticator, for example `internal` or `usb`, from `getTransports()`.',
-    }),
-  }),
-});
-
-export const PasskeyAssertionInput = builder.inputType('PasskeyAssertionInput', {
-  description: 'What `navigator.credentials.get()` returned.',
-  fields: (t) => ({
-    id: t.string({ required: true, description: CREDENTIAL_ID }),
-    clientDataJSON: t.string({ required: true, description: CLIENT_DATA }),
-    authenticatorData: t.string({ required: true, description: 'Flags and counter of the authenticator; base64url.' }),
-    signature: t.string({ required: true, description: 'Signature of the authenticator; base64url.' }),
-    userHandle: t.string({
-      description: 'Identifies the account; base64url. Required for `signInAdministratorWithPasskey`.',
     }),
   }),
 });

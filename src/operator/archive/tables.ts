@@ -1,5 +1,6 @@
 import { additionalDataOfApiKey } from '../../resolvers/ai/assistants.ts';
 import { additionalDataOfSettings, withoutOperatorInput } from '../../resolvers/pushes/settings.ts';
+import { additionalDataOfUserTotp } from '../../resolvers/second-factors/codes.ts';
 import { additionalDataOfProvider } from '../../resolvers/sessions/identity-providers.ts';
 
 export type NamedRow = Record<string, string | null>;
@@ -74,6 +75,16 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'mail_templates' },
   { name: 'users' },
   { name: 'user_identities' },
+  { name: 'user_passkeys' },
+  {
+    name: 'user_factors',
+    secrets: {
+      encrypted_totp: {
+        additionalData: (row) =>
+          additionalDataOfUserTotp({ applicationId: Number(row.application_id), userId: Number(row.user_id) }),
+      },
+    },
+  },
   { name: 'daily_usage' },
   { name: 'contacts' },
   { name: 'geodata' },
@@ -110,6 +121,7 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   sessions: 'short-lived, and an archive must not reveal who is signed in; users sign in again',
   used_nonces: 'belong to signed requests of the last hour',
   used_tokens: 'expire within the lifetime of a token',
+  sign_in_challenges: 'belong to sign-ins of the last minutes',
   mailed_codes: 'belong to mails of the last hour',
   password_resets: 'belong to mails of the last hour, whose links lead to the old service',
   blob_uploads: 'the right to upload lasts an hour and names the URL of the old service',

@@ -8,6 +8,7 @@ import { UnknownUserError } from '../../lib/errors.ts';
 import { appendDeletedUser } from '../../realtime/outbox.ts';
 import { leaveDialogs } from '../dialogs/leave.ts';
 import { removeReactionsOf } from '../messages/reactions-of.ts';
+import { requireFresh } from '../users/credentials.ts';
 import { findUser, findUserByExternalId } from '../users/find.ts';
 import { requireOwn } from '../users/own.ts';
 import { endSessionsOf } from '../users/revoke.ts';
@@ -23,6 +24,7 @@ export async function deleteUserByExternalId(externalUserId: number, context: Ac
 
 async function remove(user: User, context: ActingContext): Promise<true> {
   requireOwn(user, context);
+  if (user.needsSecondFactor) requireFresh(context.viewer, context.now());
   return removeUser(user, context);
 }
 

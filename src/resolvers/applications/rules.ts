@@ -1,5 +1,6 @@
 import type { Application } from '../../generated/prisma/client.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
+import { originProblems } from '../../lib/passkey-origins.ts';
 import { type FieldProblems, problem } from '../../lib/problems.ts';
 
 import { isRoleName, MAX_ROLES } from '../users/roles.ts';
@@ -21,6 +22,10 @@ export const SETTINGS = [
   'deviceMails',
   'maxSessionMinutes',
   'guestDays',
+  'secondFactors',
+  'secondFactorRoles',
+  'passkeyOrigins',
+  'strictPasswords',
   'dialogCreators',
   'chatPushes',
   'sessionMinutes',
@@ -65,9 +70,11 @@ export async function problemsOf(changes: ApplicationChanges): Promise<FieldProb
     if (!isPhoneRegion(phoneRegion)) problems.phoneRegion = ['NOT_A_COUNTRY'];
   }
   if (aiDailyTokens != null && aiDailyTokens < 0) problems.aiDailyTokens = ['NEGATIVE'];
-  if (changes.dialogCreators?.some((role) => !isRoleName(role))) problems.dialogCreators = ['ROLE_NAME_INVALID'];
-  if ((changes.dialogCreators?.length ?? 0) > MAX_ROLES) {
-    problems.dialogCreators = [problem('TOO_MANY_ENTRIES', { max: MAX_ROLES })];
+  for (const name of ['dialogCreators', 'secondFactorRoles'] as const) {
+    if (changes[name]?.some((role) => !isRoleName(role))) problems[name] = ['ROLE_NAME_INVALID'];
+    if ((changes[name]?.length ?? 0) > MAX_ROLES) problems[name] = [problem('TOO_MANY_ENTRIES', { max: MAX_ROLES })];
   }
+  const ofOrigins = originProblems(changes.passkeyOrigins ?? []);
+  if (ofOrigins.length > 0) problems.passkeyOrigins = ofOrigins;
   return problems;
 }

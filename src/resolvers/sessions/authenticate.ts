@@ -52,18 +52,20 @@ async function viewerOfToken(token: string, { now, sessionClock }: Services): Pr
   if (sessionClock.isExpired(session, at)) throw new SessionMissingError();
   sessionClock.touch(session, at);
 
-  const { applicationId, catalogueVersion, id, generation, signedInAt } = session;
+  const { applicationId, catalogueVersion, id, generation, signedInAt, confirmedAt } = session;
   const policies = policiesOf(session);
-  const seen = { id, token, generation, signedInAt, expiresAt: sessionClock.expiry(at, session), policies };
+  const expiresAt = sessionClock.expiry(at, session);
+  const seen = { id, token, generation, signedInAt, confirmedAt, expiresAt, policies };
   return session.userId === null
     ? { kind: 'application', applicationId, catalogueVersion, session: seen }
     : { kind: 'user', applicationId, catalogueVersion, userId: session.userId, session: seen };
 }
 
-function policiesOf({ verifiedEmailRequired, dialogCreators }: StoredSession): Policies | undefined {
-  return verifiedEmailRequired || dialogCreators.length > 0
-    ? { isEmailRequired: verifiedEmailRequired, dialogCreators }
-    : undefined;
+function policiesOf(session: StoredSession): Policies | undefined {
+  const { verifiedEmailRequired: isEmailRequired, dialogCreators, secondFactorRoles, isMultiFactor } = session;
+  const unprovenRoles = isMultiFactor ? [] : secondFactorRoles;
+  const isNone = !isEmailRequired && dialogCreators.length === 0 && unprovenRoles.length === 0;
+  return isNone ? undefined : { isEmailRequired, dialogCreators, unprovenRoles };
 }
 
 async function viewerOfKey(

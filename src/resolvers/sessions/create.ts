@@ -133,7 +133,7 @@ function storeFor(signedIn: SignedIn, data: Prisma.SessionUncheckedCreateInput) 
   const { applicationId, id: userId } = signedIn.user;
   return transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
     await lockSignedIn(transaction, signedIn);
-    return transaction.session.create({ data: { ...data, userId } });
+    return transaction.session.create({ data: { ...data, userId, isMultiFactor: signedIn.isMultiFactor ?? false } });
   });
 }
 

@@ -11,13 +11,25 @@ export async function findSessionByToken(token: string): Promise<StoredSession |
   return applicationId === undefined ? undefined : findSession({ applicationId, tokenHash: hashSecret(token) });
 }
 
-const SESSION = columnsOf('Session', 's', ['applicationId', 'id', 'userId', 'generation', 'updatedAt', 'tokenHash']);
-const SIGNED_IN_AT = columns({ signedInAt: ['time', 'coalesce(s.signed_in_at, s.created_at)'] });
+const SESSION = columnsOf('Session', 's', [
+  'applicationId',
+  'id',
+  'userId',
+  'generation',
+  'updatedAt',
+  'tokenHash',
+  'isMultiFactor',
+]);
+const SIGNED_IN_AT = columns({
+  signedInAt: ['time', 'coalesce(s.signed_in_at, s.created_at)'],
+  confirmedAt: ['time', 'coalesce(s.confirmed_at, s.signed_in_at, s.created_at)'],
+});
 const OF_APPLICATION = columnsOf('Application', 'a', [
   'sessionMinutes',
   'maxSessionMinutes',
   'verifiedEmailRequired',
   'dialogCreators',
+  'secondFactorRoles',
 ]);
 const CATALOGUE = columnsOf('Application', 'a', ['catalogueVersion']);
 

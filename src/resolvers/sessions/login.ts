@@ -6,6 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { deviceName } from '../../lib/device-name.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
+import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import { removeDevicesOf } from '../users/revoke.ts';
 import { noticeDevice } from './device-notices.ts';
 import type { EmailCode } from './mailed-codes.ts';
@@ -23,6 +24,7 @@ export interface LoginInput {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
   emailCode?: EmailCode | null;
   idToken?: IdToken | null;
+  answer?: ChallengeAnswer | null;
 }
 
 interface Devices {
@@ -41,7 +43,10 @@ export async function loginUser(
   const attachTo = viewer.kind === 'user' ? viewer : undefined;
   const signedIn = await signIn(signInInput, applicationId, context, attachTo);
   const { user } = signedIn;
-  await switchUser({ userId: user.id, keepDevices }, context, (transaction) => lockSignedIn(transaction, signedIn));
+  const { isMultiFactor = false } = signedIn;
+  await switchUser({ userId: user.id, isMultiFactor, keepDevices }, context, (transaction) =>
+    lockSignedIn(transaction, signedIn),
+  );
   const device = await deviceName(context.userAgent);
   noticeDevice(user, { id: viewer.session.id, device, network: context.network }, context);
   sessionClock.touchUser({ applicationId, userId: user.id }, now());
@@ -49,13 +54,13 @@ export async function loginUser(
 }
 
 export async function logoutUser({ keepDevices }: Devices, context: TokenContext): Promise<true> {
-  if (context.viewer.kind === 'user') await switchUser({ userId: null, keepDevices }, context);
+  if (context.viewer.kind === 'user') await switchUser({ userId: null, isMultiFactor: false, keepDevices }, context);
   return true;
 }
 
 /** @param lock keeps the new user unchanged until the commit */
 async function switchUser(
-  { userId, keepDevices }: { userId: number | null } & Devices,
+  { userId, isMultiFactor, keepDevices }: { userId: number | null; isMultiFactor: boolean } & Devices,
   { viewer, now, outbox, network, userAgent }: TokenContext,
   lock?: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
@@ -66,7 +71,10 @@ async function switchUser(
     await lock?.(transaction);
     const { count } = await transaction.session.updateMany({
       where: { applicationId, id: session.id },
-      data: { userId, device, network, signedInAt: at, generation: { increment: 1 } },
+      data: {
+        ...{ userId, isMultiFactor, device, network, signedInAt: at, confirmedAt: null },
+        generation: { increment: 1 },
+      },
     });
     if (count === 0) throw new SessionMissingError();
     if (viewer.kind === 'user' && viewer.userId !== userId && !keepDevices) await removeDevicesOf(transaction, viewer);
@@ -75,7 +83,8 @@ async function switchUser(
   outbox.wake();
 }
 
-function signInOf({ provider, keys, firebasePhone, emailCode, idToken, ...user }: LoginInput): SignIn {
+function signInOf({ provider, keys, firebasePhone, emailCode, idToken, answer, ...user }: LoginInput): SignIn {
+  if (answer) return { answer };
   if (idToken) return { idToken };
   if (emailCode) return { emailCode };
   if (provider == null) return user;

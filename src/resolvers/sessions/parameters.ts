@@ -1,4 +1,5 @@
 import type { ParameterPair } from '../../lib/signature.ts';
+import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import type { EmailCode } from './mailed-codes.ts';
 import type { IdToken } from './token-sign-in.ts';
 
@@ -15,6 +16,7 @@ export interface SessionRequest {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
   emailCode?: EmailCode | null;
   idToken?: IdToken | null;
+  answer?: ChallengeAnswer | null;
   parameters?: { name: string; value: string }[] | null;
 }
 
@@ -33,6 +35,7 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     firebasePhone,
     emailCode,
     idToken,
+    answer,
   } = request;
   const fields = {
     application_id: applicationId,
@@ -53,6 +56,13 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     'email_code[code]': emailCode?.code,
     'id_token[token]': idToken?.token,
     'id_token[nonce]': idToken?.nonce,
+    'answer[token]': answer?.token,
+    'answer[code]': answer?.code,
+    'answer[passkey][id]': answer?.passkey?.id,
+    'answer[passkey][client_data_json]': answer?.passkey?.clientDataJSON,
+    'answer[passkey][authenticator_data]': answer?.passkey?.authenticatorData,
+    'answer[passkey][signature]': answer?.passkey?.signature,
+    'answer[passkey][user_handle]': answer?.passkey?.userHandle,
   };
   return Object.entries(fields).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as const]));
 }

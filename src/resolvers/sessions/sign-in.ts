@@ -4,6 +4,8 @@ import type { User } from '../../generated/prisma/client.ts';
 import { readInteger } from '../../lib/casts.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import type { ChallengeAnswer } from '../second-factors/challenges.ts';
+import { requireSecondFactor, signInByAnswer } from '../second-factors/sign-in.ts';
 import { hashOwner, isPassword } from '../users/passwords.ts';
 import { signInByCode } from './email-sign-in.ts';
 import type { EmailCode } from './mailed-codes.ts';
@@ -19,7 +21,12 @@ interface PasswordSignIn {
   password?: string | null;
 }
 
-export type SignIn = { social: SocialSignIn } | { emailCode: EmailCode } | { idToken: IdToken } | PasswordSignIn;
+export type SignIn =
+  | { answer: ChallengeAnswer }
+  | { social: SocialSignIn }
+  | { emailCode: EmailCode }
+  | { idToken: IdToken }
+  | PasswordSignIn;
 
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
   const social = socialSignIn(parameters);
@@ -28,6 +35,8 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
   if (token !== undefined || code !== undefined) return { emailCode: { token, code } };
   const idToken = parameters.get('id_token[token]');
   if (idToken !== undefined) return { idToken: { token: idToken, nonce: parameters.get('id_token[nonce]') } };
+  const answer = signedAnswer(parameters);
+  if (answer) return { answer };
   const id = parameters.get('user[id]');
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
@@ -39,13 +48,25 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
 
 /**
  * @throws {SignInRefusedError} {SignInTooOldError} social or phone @throws {WrongPasswordError} or unknown user
- * @throws {UnauthenticatedError} wrong code
+ * @throws {UnauthenticatedError} wrong code @throws {SecondFactorRequiredError} the credentials are right, but not enough
  */
 export async function signIn(
   input: SignIn,
   applicationId: number,
   context: Context,
   attachTo?: AttachingViewer,
+): Promise<SignedIn> {
+  if ('answer' in input) return signInByAnswer(input.answer, applicationId, context);
+  const signedIn = await byFirstFactor(input, applicationId, context, attachTo);
+  await requireSecondFactor(signedIn.user, context);
+  return signedIn;
+}
+
+async function byFirstFactor(
+  input: Exclude<SignIn, { answer: ChallengeAnswer }>,
+  applicationId: number,
+  context: Context,
+  attachTo: AttachingViewer | undefined,
 ): Promise<SignedIn> {
   if ('idToken' in input) return signInByToken(input.idToken, applicationId, context, attachTo);
   if ('emailCode' in input) return signInByCode(input.emailCode, applicationId, context);
@@ -54,6 +75,24 @@ export async function signIn(
   const owner = hashOwner(applicationId, context);
   if (!(await isPassword(input.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
   return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
+}
+
+function signedAnswer(parameters: ReadonlyMap<string, string>): ChallengeAnswer | undefined {
+  const token = parameters.get('answer[token]');
+  if (token === undefined) return undefined;
+  const part = (name: string) => parameters.get(`answer[passkey][${name}]`);
+  const id = part('id');
+  const passkey =
+    id === undefined
+      ? null
+      : {
+          id,
+          clientDataJSON: part('client_data_json') ?? '',
+          authenticatorData: part('authenticator_data') ?? '',
+          signature: part('signature') ?? '',
+          userHandle: part('user_handle') ?? null,
+        };
+  return { token, code: parameters.get('answer[code]'), passkey };
 }
 
 async function findForSignIn(applicationId: number, { userId, login, email }: PasswordSignIn): Promise<User | null> {

@@ -6,6 +6,8 @@ export interface SignedIn {
   user: User;
   /** True for the user's row while the check remains valid. */
   isAsChecked: Prisma.Sql;
+  /** Whether a second factor or a passkey was proven, too. */
+  isMultiFactor?: boolean;
 }
 
 /**

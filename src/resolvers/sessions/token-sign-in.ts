@@ -7,7 +7,7 @@ import type { TokenIssuer, User, UserIdentity } from '../../generated/prisma/cli
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, SignInRefusedError, SignInTooOldError, UnprocessableError } from '../../lib/errors.ts';
 import { hashSecret } from '../../lib/tokens.ts';
-import { mayChangeCredentials, sendCredentialNotice } from '../users/credentials.ts';
+import { mayChangeCredentials, noticeVerified } from '../users/credentials.ts';
 import { hasProvenIdentity, isProven } from '../users/identities.ts';
 import { lockUser, requireSession } from '../users/lock.ts';
 import { retriedOnce } from '../users/taken.ts';
@@ -34,7 +34,7 @@ export async function signInByToken(
   const { issuer, identity } = await verified(input, applicationId, context);
   const isAsChecked = heldBy(issuer, identity);
   const { user, isLinked } = await retriedOnce(() => settle(issuer, identity, attachTo, context));
-  if (isLinked) await sendIdentityNotice(user, context);
+  if (isLinked) await noticeVerified(user, 'identity', context);
   return { user, isAsChecked };
 }
 
@@ -56,7 +56,7 @@ export async function linkIdentity(input: IdToken, context: UserContext): Promis
       return { user, linked, isNew: true };
     }),
   );
-  if (isNew) await sendIdentityNotice(user, context);
+  if (isNew) await noticeVerified(user, 'identity', context);
   return linked;
 }
 
@@ -77,13 +77,8 @@ export async function unlinkIdentity(issuer: string, subject: string, context: U
     const where = { applicationId_id: { applicationId, id: userId } };
     return transaction.user.update({ where, data: { updatedAt: now() } });
   });
-  await sendIdentityNotice(user, context);
+  await noticeVerified(user, 'identity', context);
   return true;
-}
-
-/** An unproven address may belong to another person. */
-async function sendIdentityNotice(user: User, context: Context): Promise<void> {
-  if (isProven('email', user)) await sendCredentialNotice(user, ['identity'], context);
 }
 
 /** Of a user, oldest first. */

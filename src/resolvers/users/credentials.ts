@@ -1,7 +1,8 @@
 import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import type { IdentifiedViewer } from '../../lib/access.ts';
+import type { ActingViewer, IdentifiedViewer, ViewerSession } from '../../lib/access.ts';
+import { ConfirmationRequiredError } from '../../lib/errors.ts';
 import { mailHtml } from '../../lib/mail-html.ts';
 import { MINUTE } from '../../lib/time.ts';
 import { isProven } from './identities.ts';
@@ -15,11 +16,13 @@ const NAMES = {
   facebookId: 'Facebook account',
   twitterId: 'X account',
   identity: 'account of another provider',
+  secondFactor: 'second factor',
+  passkey: 'passkeys',
 };
 
 export type CredentialField = keyof typeof NAMES;
 
-/** Time after a sign-in during which its session may change credentials without the old password. */
+/** Time after a sign-in or confirmation during which its session may change credentials without the old password. */
 const FRESH_SIGN_IN_MS = 10 * MINUTE;
 
 /** Provider accounts count only if they were proven. */
@@ -35,8 +38,28 @@ export async function mayChangeCredentials(
   { now, isLegacy }: Pick<Context, 'now' | 'isLegacy'>,
 ): Promise<boolean> {
   if (viewer.kind !== 'user' || !viewer.session) return true;
-  if (now().getTime() - viewer.session.signedInAt.getTime() < FRESH_SIGN_IN_MS) return true;
+  if (isFresh(viewer.session, now())) return true;
   return isLegacy === true && !(await isStrict(viewer.applicationId));
+}
+
+/** @throws {ConfirmationRequiredError} the user has not proven within the last minutes who they are */
+export function requireFresh(viewer: ActingViewer, now: Date): void {
+  if (viewer.kind === 'user' && viewer.session && !isFresh(viewer.session, now)) throw new ConfirmationRequiredError();
+}
+
+export function freshUntil({ confirmedAt }: Pick<ViewerSession, 'confirmedAt'>): Date {
+  return new Date(confirmedAt.getTime() + FRESH_SIGN_IN_MS);
+}
+
+const isFresh = (session: ViewerSession, now: Date) => now < freshUntil(session);
+
+/** An unproven address may belong to another person. */
+export async function noticeVerified(
+  user: User,
+  changed: CredentialField,
+  context: Pick<Context, 'mailer' | 'log'>,
+): Promise<void> {
+  if (isProven('email', user)) await sendCredentialNotice(user, [changed], context);
 }
 
 /** To the previous address; failures are only logged. */

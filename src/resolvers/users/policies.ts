@@ -1,12 +1,20 @@
 import { db } from '../../db/client.ts';
-import type { ActingViewer } from '../../lib/access.ts';
+import type { ActingViewer, Policies, UserViewer } from '../../lib/access.ts';
 import { ForbiddenError } from '../../lib/errors.ts';
 import { isProven } from './identities.ts';
 
-/** If the application demands a verified address. @throws {ForbiddenError} the user of the session has none */
-export async function requireVerifiedEmail(viewer: ActingViewer): Promise<void> {
-  const user = viewer.kind === 'user' && viewer.session?.policies?.isEmailRequired && (await findOwn(viewer));
-  if (user && !isProven('email', user)) throw new ForbiddenError('EMAIL_NOT_VERIFIED');
+/**
+ * What the application demands of users, for an operation.
+ * @throws {ForbiddenError} the user has a role that needs a second factor, or has no verified address
+ */
+export async function requirePolicies(
+  viewer: UserViewer,
+  { isEmailRequired, unprovenRoles }: Pick<Policies, 'isEmailRequired' | 'unprovenRoles'>,
+): Promise<void> {
+  if (!isEmailRequired && unprovenRoles.length === 0) return;
+  const user = await findOwn(viewer);
+  if (user?.roles.some((role) => unprovenRoles.includes(role))) throw new ForbiddenError('SECOND_FACTOR_NEEDED');
+  if (isEmailRequired && user && !isProven('email', user)) throw new ForbiddenError('EMAIL_NOT_VERIFIED');
 }
 
 /** @throws {ForbiddenError} only users with other roles may create dialogs */

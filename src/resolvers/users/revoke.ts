@@ -1,11 +1,12 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { appendEndedSessions } from '../../realtime/outbox.ts';
-/** Sockets close once the outbox is woken after the commit. @param but a session to keep */
+/** With sign-ins that wait for a second factor. Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
   transaction: Transaction,
   { applicationId, userId, but }: { applicationId: number; userId: number; but?: number | undefined },
   now: Date,
 ): Promise<void> {
+  await transaction.signInChallenge.deleteMany({ where: { applicationId, userId } });
   // In key order, like the session clock, so that they cannot deadlock.
   const ended = await transaction.$queryRaw<{ applicationId: number; id: number }[]>`
     WITH ended AS (

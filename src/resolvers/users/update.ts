@@ -5,7 +5,13 @@ import type { User } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { NoUpdateDataError, requireNone, UnknownUserError } from '../../lib/errors.ts';
 import type { Problem } from '../../lib/problems.ts';
-import { type CredentialField, changedCredentials, mayChangeCredentials, sendCredentialNotice } from './credentials.ts';
+import {
+  type CredentialField,
+  changedCredentials,
+  mayChangeCredentials,
+  requireFresh,
+  sendCredentialNotice,
+} from './credentials.ts';
 import { findUser } from './find.ts';
 import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
@@ -28,6 +34,7 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
   const owner = { applicationId, id };
   const changes = checkedChanges(wellFormed(input, changeProblems(input)));
   const { viewer } = context;
+  if (before.needsSecondFactor && changesCredentials(input, changes, before)) requireFresh(viewer, context.now());
   const proof = await oldPasswordProof(input, changes, before, context);
   const known = { ...(await takenFields(owner, changes)), oldPassword: proof.problems };
   requireNone(changeProblems(input, known, before));
@@ -76,7 +83,7 @@ async function oldPasswordProof(
 ): Promise<OldPasswordProof> {
   const { viewer } = context;
   const isNewPassword = password !== undefined && before.passwordHash !== null && viewer.kind !== 'key';
-  const isCredential = password !== undefined || changedCredentials(changes, before).length > 0;
+  const isCredential = changesCredentials({ password }, changes, before);
   // Guests have nothing to prove who they are.
   if (!isNewPassword && (!isCredential || before.isGuest || (await mayChangeCredentials(viewer, context)))) {
     return { isUsed: false, problems: [] };
@@ -87,6 +94,10 @@ async function oldPasswordProof(
   await context.meter?.count('oldPassword');
   const isRight = await isPassword(oldPassword, before.passwordHash, hashOwner(before.applicationId, context));
   return { isUsed: isRight, problems: isRight ? [] : ['INVALID'] };
+}
+
+function changesCredentials({ password }: UserChanges, changes: Partial<CheckedUser>, before: User): boolean {
+  return password !== undefined || changedCredentials(changes, before).length > 0;
 }
 
 type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined };

@@ -36,6 +36,20 @@ export const ERROR_BODIES: Record<string, Schema> = {
     ...closed({ code: { type: 'null' }, message: text }),
     description: 'No user matches a lookup.',
   },
+  SecondFactorChallenge: {
+    ...closed({
+      errors: listOf(text),
+      challenge: closed({
+        token: text,
+        expires_at: text,
+        methods: listOf({ type: 'string', enum: ['TOTP', 'RECOVERY_CODE', 'PASSKEY'] }),
+        passkey_options: { type: ['object', 'null'] },
+      }),
+    }),
+    description:
+      'The credentials are right, and the user needs a second factor: send the same request with `answer` in place of ' +
+      'them, within five minutes. `passkey_options` are for `PublicKeyCredential.parseRequestOptionsFromJSON()`.',
+  },
   NoDetails: { ...closed({}), description: 'Invalid input, without details.' },
 };
 
@@ -83,6 +97,7 @@ function refusals(route: Route, { access, scope }: Rules): ServiceError[] {
     new NotFoundError(),
     ...(needsUser ? [new NeedUserError()] : []),
     ...(access === 'key' ? [notAllowed] : []),
+    ...(access === 'anyone' ? [] : [new ForbiddenError('SECOND_FACTOR_NEEDED')]),
     ...(scope ? [new ForbiddenError(problem('SCOPE_REQUIRED', { scope }))] : []),
   ];
 }
@@ -124,7 +139,8 @@ function responseOf(status: number, bodies: unknown[]): Response {
 
 function shapeOf(body: unknown): string {
   if (body === null) return 'null';
-  const { errors, message } = body as { errors?: unknown; message?: unknown };
+  const { errors, message, challenge } = body as Partial<Record<'errors' | 'message' | 'challenge', unknown>>;
+  if (challenge !== undefined) return 'SecondFactorChallenge';
   if (message !== undefined) return 'UserNotFound';
   if (errors === undefined) return 'NoDetails';
   if (Array.isArray(errors)) return 'ErrorList';

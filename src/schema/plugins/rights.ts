@@ -4,12 +4,19 @@ import { isHarmless, type Right, requireRight } from '../../administration/admin
 import { hasSameRights } from '../../administration/administrators/sessions.ts';
 import { type Read, recordRead } from '../../administration/audit/reads.ts';
 import type { Context } from '../../context.ts';
-import { type Access, type AdministratorIdentity, administratorOf, scopesOf, type Viewer } from '../../lib/access.ts';
+import {
+  type Access,
+  type AdministratorIdentity,
+  administratorOf,
+  scopesOf,
+  type UserViewer,
+  type Viewer,
+} from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { ForbiddenError, UnauthenticatedError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
 import { type FieldScope, hasScope, requiredScope } from '../../lib/scopes.ts';
-import { requireVerifiedEmail } from '../../resolvers/users/policies.ts';
+import { requirePolicies } from '../../resolvers/users/policies.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -29,6 +36,8 @@ declare global {
       scope?: FieldScope;
       /** Whether users need a verified address for it, if the application demands one. */
       needsVerifiedEmail?: boolean;
+      /** Whether users whose role needs a second factor may run it without one. */
+      needsNoSecondFactor?: boolean;
       /** What an administrator needs for a root field. Default: no administrator may run it. */
       administrator?: Right;
     }
@@ -39,6 +48,7 @@ interface FieldRules {
   administrator?: Right;
   scope?: FieldScope;
   needsVerifiedEmail?: boolean;
+  needsNoSecondFactor?: boolean;
 }
 
 type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
@@ -52,6 +62,7 @@ const ROOTS: readonly string[] = ['Query', 'Mutation', 'Subscription'];
 const rights = new Map<string, Right>();
 const scopes = new Map<string, FieldScope>();
 const forVerified = new Set<string>();
+const withoutFactor = new Set<string>();
 
 /** @returns undefined if no administrator may run the operation */
 export function rightOf(operation: string): Right | undefined {
@@ -71,11 +82,12 @@ export function administratorOperations(): string[] {
 /** Compares the roles of an administrator with the right that an operation requires. Denies by default. */
 class RightsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { administrator, scope, needsVerifiedEmail } = field.pothosOptions as FieldRules;
+    const { administrator, scope, needsVerifiedEmail, needsNoSecondFactor } = field.pothosOptions as FieldRules;
     if (!ROOTS.includes(field.parentType)) return field;
     if (administrator) rights.set(field.name, administrator);
     if (scope) scopes.set(field.name, scope);
     if (needsVerifiedEmail) forVerified.add(field.name);
+    if (needsNoSecondFactor) withoutFactor.add(field.name);
     const needed = scopeFor(operationOf(field), {});
     return needed ? { ...field, description: `${field.description} Scope: \`${needed}\`.` } : field;
   }
@@ -160,15 +172,19 @@ function restricted<Types extends SchemaTypes>(
   const { name, access, scope } = operation;
   const right = rightOf(name);
   const needsVerified = forVerified.has(name);
+  const isWithoutFactor = withoutFactor.has(name);
   if (access === 'anyone' && !right && !scope) return resolver;
   return (parent, args, context, info) => {
     const { viewer, now } = context as unknown as Context;
     if (scopesOf(viewer)) requireScope(viewer, scopeFor(operation, args));
     const administrator = administratorOf(viewer);
     if (!administrator) {
-      if (!needsVerified || viewer.kind !== 'user' || !viewer.session?.policies)
-        return resolver(parent, args, context, info);
-      return requireVerifiedEmail(viewer).then(() => resolver(parent, args, context, info));
+      const policies = viewer.kind === 'user' ? viewer.session?.policies : undefined;
+      if (!policies) return resolver(parent, args, context, info);
+      const isEmailRequired = needsVerified && policies.isEmailRequired;
+      const unprovenRoles = isWithoutFactor ? [] : policies.unprovenRoles;
+      const demanded = requirePolicies(viewer as UserViewer, { isEmailRequired, unprovenRoles });
+      return demanded.then(() => resolver(parent, args, context, info));
     }
     const run = () => resolver(parent, args, context, info);
     requireRight(right, administrator, 'applicationId' in viewer ? viewer.applicationId : undefined, args, now());

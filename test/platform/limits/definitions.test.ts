@@ -3,7 +3,14 @@ import type { Viewer } from '../../../src/lib/access.ts';
 import { SessionMissingError } from '../../../src/lib/errors.ts';
 import { LIMITS, rateHeaders, rateKey } from '../../../src/platform/limits/definitions.ts';
 
-const session = { id: 5, generation: 0, token: 't', signedInAt: new Date(), expiresAt: new Date() };
+const session = {
+  id: 5,
+  generation: 0,
+  token: 't',
+  signedInAt: new Date(),
+  confirmedAt: new Date(),
+  expiresAt: new Date(),
+};
 
 test.each<[Viewer, string]>([
   [{ kind: 'anonymous' }, 'client:1.2.3.4'],

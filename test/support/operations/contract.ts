@@ -30,12 +30,15 @@ export const CREATING = words(`
 const NAMES: Record<Access, string> = {
   anyone: `Query: accountSettings administrator administratorLink blobFile emailVerification passwordReset
     Mutation: acceptAdministratorLink createGuestSession createSession passkeySignInOptions requestAdministratorLink
-    requestResetLink requestSignInCode resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob verifyEmail`,
+    requestPasskeySignIn requestResetLink requestSignInCode resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob verifyEmail`,
   session: `Query: blob geodata geodatum record recordFile recordPage records recordsById user userByEmail
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
-  token: 'Query: session Mutation: deleteSession loginUser logoutUser',
-  user: `Query: addressBook contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
+  token: `Query: session
+    Mutation: confirmUser createUserPasskey createUserTotpSecret deleteSession deleteUserPasskey disableSecondFactor
+    enablePasskeyFactor enableUserTotp loginUser logoutUser renewRecoveryCodes requestConfirmation requestUserPasskey
+    updateUserPasskey`,
+  user: `Query: addressBook contacts dialogNotifications identities me registeredContacts sessions signInMethods subscriptions unreadCounts webPushKey
     Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
     deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
     requestEmailVerification sendMessage startTyping unlinkIdentity
@@ -52,7 +55,7 @@ const NAMES: Record<Access, string> = {
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
     identityProviders mailPreview mailTemplates pushSettings roles tokenIssuers userSessions
     Mutation: assignRole blockUser createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
+    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate resetSecondFactor revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestFigures requestLog requestShapes serviceStatus

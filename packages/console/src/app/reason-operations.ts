@@ -25,6 +25,7 @@ export const REASON_OPERATIONS: ReadonlySet<string> = new Set([
   'reactions',
   'readMessages',
   'removeReaction',
+  'resetSecondFactor',
   'sendMessage',
   'summarizeDialog',
   'summaryStream',

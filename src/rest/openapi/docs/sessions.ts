@@ -1,7 +1,23 @@
-import { SignInRefusedError, SignInTooOldError, UnprocessableError, WrongPasswordError } from '../../../lib/errors.ts';
+import {
+  CodeRequiredError,
+  SignInRefusedError,
+  SignInTooOldError,
+  UnauthenticatedError,
+  UnprocessableError,
+  WrongPasswordError,
+} from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
 import { userShape } from '../../shapes/user.ts';
 import type { RouteDocs } from './operation-docs.ts';
+
+const secondFactorNeeded = new CodeRequiredError({
+  challenge: {
+    token: '0000005c14ffa99b1cc5f2078041b0fbb910dddf',
+    expiresAt: '2026-11-20T17:52:30.000Z',
+    methods: ['TOTP', 'RECOVERY_CODE'],
+    passkeyOptions: null,
+  },
+});
 
 export const sessionDocs = {
   createSession: {
@@ -23,6 +39,8 @@ export const sessionDocs = {
       new UnprocessableError('NONCE_WRONG'),
       new SignInRefusedError(),
       new WrongPasswordError(),
+      secondFactorNeeded,
+      new UnauthenticatedError('SIGN_IN_CODE_WRONG'),
     ],
     examples: [
       {
@@ -64,7 +82,10 @@ export const sessionDocs = {
       'user. If the application has strict credential changes, this requires a sign-in of the last 10 minutes, ' +
       'else the response is 403. Limited to 30 requests per minute and client address.',
     answer: userShape.schema,
-    errors: [new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError()],
+    errors: [
+      ...[new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError(), secondFactorNeeded],
+      new UnauthenticatedError('SIGN_IN_CODE_WRONG'),
+    ],
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
   },
   logoutUser: {
