@@ -5,7 +5,7 @@ import { errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, type RestResponse, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
-import { integer, text } from './parameters/readers.ts';
+import { integer, text, textOrEmpty } from './parameters/readers.ts';
 import { object, parameters, required } from './parameters/table.ts';
 import { sessionShape } from './shapes/session.ts';
 import { userShape } from './shapes/user.ts';
@@ -48,16 +48,16 @@ const firebasePhone = object(
 );
 const answer = object(
   parameters('ChallengeAnswerInput', {
-    token: ['token', required(text), 'Token of the challenge.'],
+    token: ['token', required(textOrEmpty), 'Token of the challenge.'],
     code: ['code', text, 'Code of the authenticator app, or a recovery code.'],
     passkey: [
       'passkey',
       object(
         parameters('PasskeyAssertionInput', {
-          id: ['id', required(text), 'Id of the credential; base64url.'],
-          client_data_json: ['clientDataJSON', required(text), 'What the browser signed; base64url.'],
-          authenticator_data: ['authenticatorData', required(text), 'What the authenticator signed; base64url.'],
-          signature: ['signature', required(text), 'Signature of the authenticator; base64url.'],
+          id: ['id', required(textOrEmpty), 'Id of the credential; base64url.'],
+          client_data_json: ['clientDataJSON', required(textOrEmpty), 'What the browser signed; base64url.'],
+          authenticator_data: ['authenticatorData', required(textOrEmpty), 'What the authenticator signed; base64url.'],
+          signature: ['signature', required(textOrEmpty), 'Signature of the authenticator; base64url.'],
           user_handle: ['userHandle', text, 'Identifies the account; base64url.'],
         }),
       ),

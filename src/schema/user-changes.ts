@@ -34,10 +34,20 @@ const userFields = (t: InputFields) => ({
 });
 
 const CreateUserInput = builder.inputType('CreateUserInput', {
-  description: 'A new user. A `password` and at least one of `login`, `email` and `phone` are required.',
+  description:
+    'A new user. A `password`, or a `passwordHash`, and at least one of `login`, `email` and `phone` are required.',
   fields: (t) => ({
     ...userFields(t),
-    password: t.string({ description: '8 to 40 printable ASCII characters without spaces. Required.' }),
+    password: t.string({
+      description:
+        '8 to 40 printable ASCII characters without spaces, or what the application setting `strictPasswords` demands. ' +
+        'Required without `passwordHash`.',
+    }),
+    passwordHash: t.string({
+      description:
+        'Of a user of another system, for API keys alone: argon2id (PHC), bcrypt (`$2b$…`), scrypt (PHC) or PBKDF2 ' +
+        '(PHC, passlib, Django). The first sign-in replaces it.',
+    }),
     tags: t.stringList({ description: `At most ${MAX_TAGS} tags of up to ${MAX_TAG} characters.` }),
   }),
 });
@@ -48,8 +58,7 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
     ...userFields(t),
     password: t.string({
       description:
-        "New password: 8 to 40 printable ASCII characters without spaces. Ends the user's other sessions and removes " +
-        'their devices.',
+        "New password, with the rules of `createUser`. Ends the user's other sessions and removes " + 'their devices.',
     }),
     oldPassword: t.string({
       description:

@@ -4,8 +4,11 @@ import { administratorOf, type Viewer } from '../../lib/access.ts';
  * `signIn`: sign-ins and password resets of users. `console`: those of administrators, so that clients of the same
  * network cannot lock them out. `oldPassword`: checks of a password by its user. `mail`: mails that a caller triggers.
  * `testMail`: test mails of an application, because all applications have one sender; `invitation`: those of administrators.
+ * `networkGuesses`, `accountGuesses`: wrong passwords of one account, from one network and from all unknown ones.
  */
-export type LimitName = 'default' | 'signIn' | 'console' | 'oldPassword' | 'mail' | 'testMail' | 'invitation';
+export type LimitName =
+  | ('default' | 'signIn' | 'console' | 'oldPassword' | 'mail' | 'testMail' | 'invitation')
+  | ('networkGuesses' | 'accountGuesses');
 
 /** The window begins with its first operation. */
 export interface Limit {
@@ -21,6 +24,8 @@ export const LIMITS: Record<LimitName, Limit> = {
   mail: { quota: 30, windowSeconds: 60 },
   testMail: { quota: 30, windowSeconds: 86_400 },
   invitation: { quota: 30, windowSeconds: 86_400 },
+  networkGuesses: { quota: 10, windowSeconds: 600 },
+  accountGuesses: { quota: 100, windowSeconds: 3600 },
 };
 
 export interface RateCount extends Limit {

@@ -77,6 +77,18 @@ export class Meter {
     if (this.#quotas[limit].isUsedUp(rateKey(limit, this.#viewer, this.#network))) await this.count(limit);
   }
 
+  /** Under a key of its own, which the headers of the response do not show. @throws {RateLimitedError} */
+  async countOf(limit: LimitName, key: string): Promise<void> {
+    const { isExceeded, resetSeconds } = await this.#quotas[limit].count(key);
+    if (!isExceeded) return;
+    this.#onExceeded(limit);
+    throw new RateLimitedError(resetSeconds);
+  }
+
+  isUsedUp(limit: LimitName, key: string): boolean {
+    return this.#quotas[limit].isUsedUp(key);
+  }
+
   get hasCounted(): boolean {
     return this.#tightest !== undefined;
   }

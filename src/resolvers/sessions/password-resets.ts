@@ -6,15 +6,22 @@ import type { PasswordReset } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import type { Actor } from '../../lib/actor.ts';
 import { isAppUrl } from '../../lib/app-url.ts';
-import { InvalidFieldsError, NotFoundError, PasswordResetOffError, ServiceError } from '../../lib/errors.ts';
+import {
+  InvalidFieldsError,
+  NotFoundError,
+  PasswordResetOffError,
+  requireNone,
+  ServiceError,
+} from '../../lib/errors.ts';
 import { HOUR, MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { removeReleased } from '../files/staged.ts';
 import { takeOwnText } from '../mail/own-texts.ts';
 import { renderMail } from '../mail/render.ts';
+import { newPasswordProblems } from '../users/password-rules.ts';
 import { hashOwner, hashPassword } from '../users/passwords.ts';
 import { type UserKey, voidPasswordResets } from '../users/revoke.ts';
-import { passwordProblems, requireAddress } from '../users/rules.ts';
+import { requireAddress } from '../users/rules.ts';
 import { proveAddress } from './prove-address.ts';
 
 export const RESET_LIFETIME_MS = HOUR;
@@ -95,8 +102,8 @@ export async function resetPassword(token: string, password: string, context: Co
   if (!link) throw deadLink();
   const { applicationId, tokenHash } = link;
   const key = { applicationId, tokenHash };
-  const problems = passwordProblems(password);
-  if (problems.length > 0) throw new InvalidFieldsError({ password: problems });
+  const ofUser = await db.user.findUnique({ where: { applicationId_id: { applicationId, id: link.userId } } });
+  requireNone(await newPasswordProblems(applicationId, password, ofUser ?? {}));
 
   const passwordHash = await hashPassword(password, hashOwner(applicationId, context));
   const at = now();

@@ -3,12 +3,14 @@ import { db, Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { readInteger } from '../../lib/casts.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
+import type { FairnessPath } from '../../lib/semaphore.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import { requireSecondFactor, signInByAnswer } from '../second-factors/sign-in.ts';
-import { hashOwner, isPassword } from '../users/passwords.ts';
+import { hashOwner, hashPassword, isCurrentHash, isPassword } from '../users/passwords.ts';
 import { signInByCode } from './email-sign-in.ts';
 import type { EmailCode } from './mailed-codes.ts';
+import { countGuess, requireGuess } from './password-guesses.ts';
 import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
@@ -72,9 +74,29 @@ async function byFirstFactor(
   if ('emailCode' in input) return signInByCode(input.emailCode, applicationId, context);
   if ('social' in input) return socialUser(input.social, applicationId, context, attachTo);
   const user = await findForSignIn(applicationId, input);
+  const account = { applicationId, name: input.login || input.email || String(input.userId ?? '') };
+  await requireGuess(account, user, context);
   const owner = hashOwner(applicationId, context);
-  if (!(await isPassword(input.password ?? '', user?.passwordHash, owner)) || !user) throw new WrongPasswordError();
-  return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
+  const password = input.password ?? '';
+  if (!(await isPassword(password, user?.passwordHash, owner)) || !user) {
+    await countGuess(account, user, context);
+    throw new WrongPasswordError();
+  }
+  const passwordHash = await renewedHash(user, password, owner);
+  return { user: { ...user, passwordHash }, isAsChecked: Prisma.sql`password_hash = ${passwordHash}` };
+}
+
+/** An imported hash, or one with an earlier cost, is replaced once the password is known. @returns the stored one */
+async function renewedHash(user: User, password: string, owner: FairnessPath): Promise<string | null> {
+  const { applicationId, id, passwordHash } = user;
+  if (passwordHash === null || isCurrentHash(passwordHash)) return passwordHash;
+  const renewed = await hashPassword(password, owner);
+  // A new password may have been set in between.
+  const { count } = await db.user.updateMany({
+    where: { applicationId, id, passwordHash },
+    data: { passwordHash: renewed },
+  });
+  return count > 0 ? renewed : passwordHash;
 }
 
 function signedAnswer(parameters: ReadonlyMap<string, string>): ChallengeAnswer | undefined {

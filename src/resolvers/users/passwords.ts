@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { lanes } from '../../db/lanes.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import { argon2 } from './argon2.ts';
+import { importedHash } from './imported-hashes.ts';
 
 /** Argon2id with the parameters that OWASP recommends. Tests lower it; each hash contains its own cost. */
 export const PASSWORD_COST = { memoryKib: 19_456, passes: 2, lanes: 1 };
@@ -29,10 +30,23 @@ export async function isPassword(
 ): Promise<boolean> {
   // Outside the semaphore, because a refusal would be cached as the decoy.
   decoy ??= hash(randomBytes(16).toString('hex'));
-  const isKnown = passwordHash != null && isAffordable(passwordHash);
+  const imported = passwordHash == null ? undefined : importedHash(passwordHash);
+  const isKnown = passwordHash != null && (imported !== undefined || isAffordable(passwordHash));
   const compared = isKnown ? passwordHash : await decoy;
-  const matches = await lanes.signIns.run(async () => (await argon2()).verify(compared, password), owner);
+  const verify = imported ?? (async () => (await argon2()).verify(compared, password));
+  const matches = await lanes.signIns.run(() => verify(password), owner);
   return matches && isKnown;
+}
+
+/** Whether it has the present algorithm and cost. */
+export function isCurrentHash(passwordHash: string): boolean {
+  const { memoryKib, passes, lanes: parallel } = PASSWORD_COST;
+  return passwordHash.startsWith(`$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallel}$`);
+}
+
+/** Whether a sign-in can verify it: argon2id, bcrypt, scrypt or PBKDF2, at a cost that it affords. */
+export function isVerifiable(passwordHash: string): boolean {
+  return importedHash(passwordHash) !== undefined || isAffordable(passwordHash);
 }
 
 /** Maximum cost of verifying a hash: 64 MiB, 4 passes, 4 lanes. */

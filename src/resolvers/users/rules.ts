@@ -61,13 +61,13 @@ export interface UserChanges extends UserInput {
 }
 
 export function newUserProblems(input: UserInput, taken: FieldProblems = {}): FieldProblems {
-  const problems = fieldProblems(input, { ...taken, password: passwordProblems(input.password ?? '') });
+  const problems = fieldProblems(input, { password: passwordProblems(input.password ?? ''), ...taken });
   return isNamed(input) || problems.password ? problems : { ...NAMELESS, ...problems };
 }
 
 /** @param known messages of taken fields and `oldPassword` @param before may not lose the last of these names */
 export function changeProblems(input: UserChanges, known: FieldProblems = {}, before: UserNames = {}): FieldProblems {
-  const password = input.password === undefined ? [] : passwordProblems(input.password ?? '');
+  const password = input.password === undefined ? [] : (known.password ?? passwordProblems(input.password ?? ''));
   const problems = fieldProblems(input, { ...known, password }, before);
   const losesNames = isNamed(before) && !isNamed({ ...before, ...definedFields(input) });
   return losesNames && !problems.password && !problems.oldPassword ? { ...NAMELESS, ...problems } : problems;
@@ -87,6 +87,7 @@ function fieldProblems(input: UserInput, known: FieldProblems, before: UserNames
     login: [...loginProblems(text(input.login)), ...(known.login ?? [])],
     email: [...emailProblems(text(input.email), before.email), ...(known.email ?? [])],
     password: known.password ?? [],
+    passwordHash: known.passwordHash ?? [],
     oldPassword: known.oldPassword ?? [],
     fullName: tooLong(text(input.fullName), USER_LENGTHS.fullName.max),
     phone: phoneProblems(text(input.phone)),

@@ -4,7 +4,7 @@ import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
 import { NoUpdateDataError, requireNone, UnknownUserError } from '../../lib/errors.ts';
-import type { Problem } from '../../lib/problems.ts';
+import type { FieldProblems, Problem } from '../../lib/problems.ts';
 import {
   type CredentialField,
   changedCredentials,
@@ -17,6 +17,7 @@ import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
 import { requireSession } from './lock.ts';
 import { requireOwn } from './own.ts';
+import { newPasswordProblems } from './password-rules.ts';
 import { hashOwner, hashPassword, isPassword } from './passwords.ts';
 import { endSessionsOf, removeDevices, voidPasswordResets } from './revoke.ts';
 import { type CheckedUser, changeProblems, checkedChanges, type UserChanges } from './rules.ts';
@@ -32,11 +33,13 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
 
   const { applicationId } = before;
   const owner = { applicationId, id };
-  const changes = checkedChanges(wellFormed(input, changeProblems(input)));
+  const names = { login: input.login ?? before.login, email: input.email ?? before.email };
+  const ofPassword = await newPasswordProblems(applicationId, input.password, names);
+  const changes = checkedChanges(wellFormed(input, changeProblems(input, ofPassword)));
   const { viewer } = context;
   if (before.needsSecondFactor && changesCredentials(input, changes, before)) requireFresh(viewer, context.now());
   const proof = await oldPasswordProof(input, changes, before, context);
-  const known = { ...(await takenFields(owner, changes)), oldPassword: proof.problems };
+  const known = { ...ofPassword, ...(await takenFields(owner, changes)), oldPassword: proof.problems };
   requireNone(changeProblems(input, known, before));
 
   const noticed = noticedChanges(input, changes, before, viewer);
@@ -46,7 +49,7 @@ export async function updateUser(id: number, input: UserChanges, context: Acting
     ? await hashPassword(input.password, hashOwner(applicationId, context))
     : undefined;
   const stored = { ...changes, passwordHash };
-  const user = await storeUnique(owner, changes, () => store({ before, proof }, input, stored, context));
+  const user = await storeUnique(owner, changes, () => store({ before, proof, ofPassword }, input, stored, context));
   if (passwordHash) context.outbox.wake();
   await sendCredentialNotice(before, noticed, context);
   return user;
@@ -104,7 +107,7 @@ type StoredChanges = Partial<CheckedUser> & { passwordHash: string | undefined }
 
 /** Repeats the checks under the row lock, because of concurrent changes. */
 function store(
-  { before, proof }: { before: User; proof: OldPasswordProof },
+  { before, proof, ofPassword }: { before: User; proof: OldPasswordProof; ofPassword: FieldProblems },
   input: UserChanges,
   changes: StoredChanges,
   { viewer, now }: ActingContext,
@@ -116,7 +119,7 @@ function store(
     await requireSession(transaction, viewer);
     const isStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
     const oldPassword: Problem[] = isStale && (changes.passwordHash || proof.isUsed) ? ['INVALID'] : [];
-    requireNone(changeProblems(input, { oldPassword }, current));
+    requireNone(changeProblems(input, { ...ofPassword, oldPassword }, current));
     const user = await transaction.user.update({
       where: { applicationId_id: { applicationId, id } },
       data: {
