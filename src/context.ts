@@ -3,6 +3,7 @@ import type { IdentityVerifiers } from './gateways/identity.ts';
 import type { Mailer } from './gateways/mailer.ts';
 import type { ModelClient } from './gateways/model.ts';
 import type { PushGateways } from './gateways/push/index.ts';
+import type { RedirectSignIn } from './gateways/redirect-sign-in.ts';
 import type { StagedFile, Storage } from './gateways/storage.ts';
 import type { TokenVerifier } from './gateways/token-verifier.ts';
 import type {
@@ -101,6 +102,7 @@ export interface JobRunner {
 
 export interface Services extends Diagnostics, Realtime, Gateways, Security, Links {
   jobRunner: JobRunner;
+  redirects: RedirectSignIn;
 }
 
 export interface StoredSession {

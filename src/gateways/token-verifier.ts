@@ -1,10 +1,7 @@
-import { get as getHttp } from 'node:http';
-import { get as getHttps } from 'node:https';
 import type { RemoteJWKSet } from 'jose';
 import { SECOND, unixSeconds } from '../lib/time.ts';
-import { traced } from '../platform/observability/tracing.ts';
+import { askIssuer } from './ask-issuer.ts';
 import { IdentityRefusedError, nameOf, ProviderUnavailableError, requireKey } from './provider.ts';
-import { isOutside, lookupPublic } from './public-addresses.ts';
 
 /** Only asymmetric ones: a public key must not verify an HMAC. */
 export const TOKEN_ALGORITHMS = [
@@ -40,8 +37,6 @@ export interface TokenIdentity {
 }
 
 const CLOCK_SKEW_SECONDS = 30;
-const REQUEST_TIMEOUT_MS = 5 * SECOND;
-const MAX_RESPONSE_BYTES = 256 * 1024;
 const MAX_SUBJECT = 255;
 /** The year 9999, because PostgreSQL and JSON write later ones in another form. */
 const LATEST_MS = 253_402_300_799_000;
@@ -57,11 +52,12 @@ const KEYS_COOLDOWN_MS = 30 * SECOND;
 export class TokenVerifier {
   readonly #keySets = new Map<string, Promise<RemoteJWKSet>>();
   readonly #now: () => Date;
-  readonly #allowsPrivate: boolean;
+  /** Whether issuers may have private addresses. */
+  readonly allowsPrivate: boolean;
 
   constructor({ now, allowsPrivate }: { now: () => Date; allowsPrivate: boolean }) {
     this.#now = now;
-    this.#allowsPrivate = allowsPrivate;
+    this.allowsPrivate = allowsPrivate;
   }
 
   /** @param nonce that the token must contain @throws {IdentityRefusedError} {ProviderUnavailableError} */
@@ -142,9 +138,12 @@ export class TokenVerifier {
     return keysUrl;
   }
 
-  #read(url: URL): Promise<unknown> {
-    const attributes = { 'server.address': url.hostname, 'http.request.method': 'GET' };
-    return traced('ask issuer', { kind: 'client', attributes }, () => readJson(url, this.#allowsPrivate));
+  async #read(url: URL): Promise<unknown> {
+    const response = await askIssuer(url, {}, this.allowsPrivate);
+    if (response.status !== 200) throw new ProviderUnavailableError(`responded with ${response.status}`);
+    return response.json().catch(() => {
+      throw new ProviderUnavailableError('the response is not JSON');
+    });
   }
 }
 
@@ -153,46 +152,4 @@ export function isKeysUrl(text: string): boolean {
   if (text.length > 2_000 || !URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return (protocol === 'https:' || protocol === 'http:') && username + password === '';
-}
-
-/** Follows no redirects. Names resolve to public addresses only, unless private ones are allowed. */
-function readJson(url: URL, allowsPrivate: boolean): Promise<unknown> {
-  if (!allowsPrivate && (url.protocol !== 'https:' || !isOutside(url)))
-    return Promise.reject(new ProviderUnavailableError('the address is not a public https address'));
-  const get = url.protocol === 'https:' ? getHttps : getHttp;
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string) => reject(new ProviderUnavailableError(reason));
-    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-    const headers = { Accept: 'application/json' };
-    const request = get(url, { headers, signal, ...(allowsPrivate ? {} : { lookup: lookupPublic }) }, (response) => {
-      if (response.statusCode !== 200) {
-        response.resume();
-        fail(`responded with ${response.statusCode}`);
-        return request.destroy();
-      }
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > MAX_RESPONSE_BYTES) request.destroy(new Error('too large'));
-        else chunks.push(chunk);
-      });
-      response.on('end', () => {
-        try {
-          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-        } catch {
-          fail('the response is not JSON');
-        }
-      });
-      response.on('error', () => fail('the response was cut'));
-      return undefined;
-    });
-    request.on('error', (error: NodeJS.ErrnoException) =>
-      fail(
-        signal.aborted
-          ? `no response within ${REQUEST_TIMEOUT_MS / SECOND} s`
-          : `the request failed: ${error.code ?? error.message}`,
-      ),
-    );
-  });
 }

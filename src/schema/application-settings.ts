@@ -127,8 +127,8 @@ const TYPES: Record<Exclude<SettingName, 'name'>, { type: SettingType; descripti
   secondFactors: {
     type: 'Boolean',
     description:
-      'Whether users may set up a second factor: an authenticator app or a passkey. Those who have one need it whatever ' +
-      'the setting.',
+      'Whether users may set up a second factor: an authenticator app or a passkey. Those who have one need it ' +
+      'in any case.',
   },
   secondFactorRoles: {
     type: ['String'],

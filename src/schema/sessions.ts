@@ -87,6 +87,14 @@ export const SessionIdToken = builder.inputType('SessionIdToken', {
   }),
 });
 
+export const SessionProviderCode = builder.inputType('SessionProviderCode', {
+  description: 'With this the page `/sign-in` returns to the app. It works once, for five minutes.',
+  fields: (t) => ({
+    code: t.string({ required: true, description: 'Parameter `provider_code` of the return address.' }),
+    verifier: t.string({ required: true, description: 'Text whose SHA-256 was `code_challenge` (PKCE).' }),
+  }),
+});
+
 const SessionEmailCode = builder.inputType('SessionEmailCode', {
   description: 'A mailed code, which is valid only with the token of its request.',
   fields: (t) => ({
@@ -102,7 +110,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     'application: `name=value` pairs without URL encoding, sorted and joined with `&`, for example ' +
     '`application_id=1&auth_key=k&nonce=5&timestamp=1700000000`. A user session also signs `user[login]` or ' +
     '`user[email]` with `user[password]`, or `provider` with `keys[token]` and `keys[secret]`, or with ' +
-    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, `email_code[token]` and `email_code[code]`, or `id_token[token]` and `id_token[nonce]`, or ' +
+    '`firebase_phone[access_token]` and `firebase_phone[project_id]`, `email_code[token]` and `email_code[code]`, `id_token[token]` and `id_token[nonce]`, `provider_code[code]` and `provider_code[verifier]`, or ' +
     '`answer[token]` with `answer[code]` or the members of `answer[passkey]`.',
   fields: (t) => ({
     applicationId: t.int({ description: 'Application for which to create the session.' }),
@@ -127,6 +135,10 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
     idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
+    providerCode: t.field({
+      type: SessionProviderCode,
+      description: 'A code of a sign-in at a provider (`/sign-in`).',
+    }),
     answer: t.field({
       type: ChallengeAnswerInput,
       description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
@@ -155,6 +167,10 @@ const LoginUserInput = builder.inputType('LoginUserInput', {
     }),
     emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
     idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
+    providerCode: t.field({
+      type: SessionProviderCode,
+      description: 'A code of a sign-in at a provider (`/sign-in`).',
+    }),
     answer: t.field({
       type: ChallengeAnswerInput,
       description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',

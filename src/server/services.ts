@@ -5,6 +5,7 @@ import type { Gateways, Services } from '../context.ts';
 import { createPool } from '../db/pool.ts';
 import { homeOf } from '../db/shards.ts';
 import { storeName } from '../db/store-name.ts';
+import { RedirectSignIn } from '../gateways/redirect-sign-in.ts';
 import { JobRuns } from '../jobs/job-runner.ts';
 import type { Encrypter } from '../platform/encryption/encrypter.ts';
 import { networkOf } from '../platform/limits/client-address.ts';
@@ -89,6 +90,7 @@ export async function createServices(
     requestFeed: new RequestFeed(bus, log),
     identities,
     tokens,
+    redirects: new RedirectSignIn(tokens),
     mailer,
     storage,
     pushGateways,

@@ -49,13 +49,14 @@ CREATE TRIGGER "user_passkeys_audited" AFTER INSERT OR UPDATE OR DELETE ON "user
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
     EXECUTE FUNCTION "record_change"('UserPasskey', 'user_id,id', 'counter,last_used_at', 'public_key');
 
-CREATE TYPE "challenge_purpose" AS ENUM ('passkey', 'secondFactor', 'confirmation', 'registration');
+CREATE TYPE "challenge_purpose" AS ENUM ('passkey', 'secondFactor', 'confirmation', 'registration', 'provider');
 CREATE TABLE "sign_in_challenges" (
     "application_id" INTEGER NOT NULL,
     "token_hash" TEXT NOT NULL,
     "purpose" "challenge_purpose" NOT NULL,
     "challenge" TEXT NOT NULL,
     "user_id" INTEGER,
+    "identity" JSONB,
     "session_id" INTEGER,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
@@ -64,3 +65,14 @@ CREATE TABLE "sign_in_challenges" (
 CREATE INDEX "sign_in_challenges_application_id_user_id_idx" ON "sign_in_challenges"("application_id", "user_id");
 CREATE INDEX "sign_in_challenges_created_at_idx" ON "sign_in_challenges"("created_at");
 ALTER TABLE "sign_in_challenges" ADD CONSTRAINT "sign_in_challenges_application_id_user_id_fkey" FOREIGN KEY ("application_id", "user_id") REFERENCES "users"("application_id", "id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+CREATE TYPE "issuer_kind" AS ENUM ('openid', 'github');
+ALTER TABLE "token_issuers" ADD COLUMN "kind" "issuer_kind" NOT NULL DEFAULT 'openid';
+ALTER TABLE "token_issuers" ADD COLUMN "client_id" TEXT;
+ALTER TABLE "token_issuers" ADD COLUMN "sealed_secret" TEXT;
+ALTER TABLE "token_issuers" ADD COLUMN "scopes" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[];
+ALTER TABLE "token_issuers" ADD COLUMN "return_addresses" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[];
+DROP TRIGGER "token_issuers_audited" ON "token_issuers";
+CREATE TRIGGER "token_issuers_audited" AFTER INSERT OR UPDATE OR DELETE ON "token_issuers"
+    FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
+    EXECUTE FUNCTION "record_change"('TokenIssuer', 'name', '', 'sealed_secret');

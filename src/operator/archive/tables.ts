@@ -2,6 +2,7 @@ import { additionalDataOfApiKey } from '../../resolvers/ai/assistants.ts';
 import { additionalDataOfSettings, withoutOperatorInput } from '../../resolvers/pushes/settings.ts';
 import { additionalDataOfUserTotp } from '../../resolvers/second-factors/codes.ts';
 import { additionalDataOfProvider } from '../../resolvers/sessions/identity-providers.ts';
+import { additionalDataOfClient } from '../../resolvers/sessions/token-issuers.ts';
 
 export type NamedRow = Record<string, string | null>;
 
@@ -36,7 +37,15 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   },
   { name: 'api_keys' },
   { name: 'roles' },
-  { name: 'token_issuers' },
+  {
+    name: 'token_issuers',
+    secrets: {
+      sealed_secret: {
+        additionalData: (row) =>
+          additionalDataOfClient({ applicationId: Number(row.application_id), name: String(row.name) }),
+      },
+    },
+  },
   {
     name: 'identity_providers',
     operatorOnly: { endpoint: null },

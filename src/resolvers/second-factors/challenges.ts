@@ -49,11 +49,12 @@ interface NewChallenge {
 export async function createChallenge(
   { applicationId, purpose, userId, sessionId = undefined }: NewChallenge,
   { now }: Pick<Context, 'now'>,
+  values: { challenge?: string; identity?: object } = {},
 ): Promise<{ token: string; challenge: string; expiresAt: Date }> {
   const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
-  const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
+  const { challenge = randomBytes(CHALLENGE_BYTES).toString('base64url'), identity } = values;
   const createdAt = now();
-  const row = { applicationId, purpose, userId, sessionId: sessionId ?? null, challenge, createdAt };
+  const row = { applicationId, purpose, userId, sessionId: sessionId ?? null, challenge, createdAt, identity };
   await db.signInChallenge.create({ data: { ...row, tokenHash: hashSecret(token) } });
   if (userId !== null) {
     await db.$executeRaw`

@@ -10,6 +10,7 @@ import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import { removeDevicesOf } from '../users/revoke.ts';
 import { noticeDevice } from './device-notices.ts';
 import type { EmailCode } from './mailed-codes.ts';
+import type { ProviderCode } from './provider-sign-in.ts';
 import { type SignIn, signIn } from './sign-in.ts';
 import { lockSignedIn } from './signed-in.ts';
 import type { IdToken } from './token-sign-in.ts';
@@ -24,6 +25,7 @@ export interface LoginInput {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
   emailCode?: EmailCode | null;
   idToken?: IdToken | null;
+  providerCode?: ProviderCode | null;
   answer?: ChallengeAnswer | null;
 }
 
@@ -83,9 +85,19 @@ async function switchUser(
   outbox.wake();
 }
 
-function signInOf({ provider, keys, firebasePhone, emailCode, idToken, answer, ...user }: LoginInput): SignIn {
+function signInOf({
+  provider,
+  keys,
+  firebasePhone,
+  emailCode,
+  idToken,
+  providerCode,
+  answer,
+  ...user
+}: LoginInput): SignIn {
   if (answer) return { answer };
-  if (idToken) return { idToken };
+  if (idToken) return { proof: idToken };
+  if (providerCode) return { proof: { providerCode } };
   if (emailCode) return { emailCode };
   if (provider == null) return user;
   return {

@@ -1,6 +1,7 @@
 import type { ParameterPair } from '../../lib/signature.ts';
 import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import type { EmailCode } from './mailed-codes.ts';
+import type { ProviderCode } from './provider-sign-in.ts';
 import type { IdToken } from './token-sign-in.ts';
 
 /** Either separate fields, or `parameters` as a legacy client signed them. */
@@ -16,6 +17,7 @@ export interface SessionRequest {
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
   emailCode?: EmailCode | null;
   idToken?: IdToken | null;
+  providerCode?: ProviderCode | null;
   answer?: ChallengeAnswer | null;
   parameters?: { name: string; value: string }[] | null;
 }
@@ -35,6 +37,7 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     firebasePhone,
     emailCode,
     idToken,
+    providerCode,
     answer,
   } = request;
   const fields = {
@@ -56,6 +59,8 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     'email_code[code]': emailCode?.code,
     'id_token[token]': idToken?.token,
     'id_token[nonce]': idToken?.nonce,
+    'provider_code[code]': providerCode?.code,
+    'provider_code[verifier]': providerCode?.verifier,
     'answer[token]': answer?.token,
     'answer[code]': answer?.code,
     'answer[passkey][id]': answer?.passkey?.id,

@@ -14,7 +14,7 @@ import { countGuess, requireGuess } from './password-guesses.ts';
 import type { AttachingViewer } from './prove.ts';
 import type { SignedIn } from './signed-in.ts';
 import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
-import { type IdToken, signInByToken } from './token-sign-in.ts';
+import { type ExternalProof, signInByToken } from './token-sign-in.ts';
 
 interface PasswordSignIn {
   userId?: number | null | undefined;
@@ -27,7 +27,7 @@ export type SignIn =
   | { answer: ChallengeAnswer }
   | { social: SocialSignIn }
   | { emailCode: EmailCode }
-  | { idToken: IdToken }
+  | { proof: ExternalProof }
   | PasswordSignIn;
 
 export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | undefined {
@@ -36,7 +36,11 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
   const [token, code] = [parameters.get('email_code[token]'), parameters.get('email_code[code]')];
   if (token !== undefined || code !== undefined) return { emailCode: { token, code } };
   const idToken = parameters.get('id_token[token]');
-  if (idToken !== undefined) return { idToken: { token: idToken, nonce: parameters.get('id_token[nonce]') } };
+  if (idToken !== undefined) return { proof: { token: idToken, nonce: parameters.get('id_token[nonce]') } };
+  const providerCode = parameters.get('provider_code[code]');
+  if (providerCode !== undefined) {
+    return { proof: { providerCode: { code: providerCode, verifier: parameters.get('provider_code[verifier]') } } };
+  }
   const answer = signedAnswer(parameters);
   if (answer) return { answer };
   const id = parameters.get('user[id]');
@@ -70,7 +74,7 @@ async function byFirstFactor(
   context: Context,
   attachTo: AttachingViewer | undefined,
 ): Promise<SignedIn> {
-  if ('idToken' in input) return signInByToken(input.idToken, applicationId, context, attachTo);
+  if ('proof' in input) return signInByToken(input.proof, applicationId, context, attachTo);
   if ('emailCode' in input) return signInByCode(input.emailCode, applicationId, context);
   if ('social' in input) return socialUser(input.social, applicationId, context, attachTo);
   const user = await findForSignIn(applicationId, input);

@@ -12,6 +12,7 @@ import { hasProvenIdentity, isProven } from '../users/identities.ts';
 import { lockUser, requireSession } from '../users/lock.ts';
 import { retriedOnce } from '../users/taken.ts';
 import type { AttachingViewer } from './prove.ts';
+import { identityOfCode, type ProviderCode } from './provider-sign-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
 export interface IdToken {
@@ -20,13 +21,16 @@ export interface IdToken {
   nonce?: string | null | undefined;
 }
 
+/** Of an account elsewhere: a token that the app has received, or a code of the pages of the service. */
+export type ExternalProof = IdToken | { providerCode: ProviderCode };
+
 /**
  * The user with the identity, else the one with the same verified address, else a new one.
  * @param attachTo is given the identity, unless another user has it
  * @throws {SignInRefusedError} the token is refused, or its identity is unknown and does not sign up
  */
 export async function signInByToken(
-  input: IdToken,
+  input: ExternalProof,
   applicationId: number,
   context: Context,
   attachTo?: AttachingViewer,
@@ -39,7 +43,7 @@ export async function signInByToken(
 }
 
 /** @throws {SignInRefusedError} @throws {SignInTooOldError} @throws {UnprocessableError} another user has it */
-export async function linkIdentity(input: IdToken, context: UserContext): Promise<UserIdentity> {
+export async function linkIdentity(input: ExternalProof, context: UserContext): Promise<UserIdentity> {
   const { viewer } = context;
   const { issuer, identity } = await verified(input, viewer.applicationId, context);
   const mayLink = await mayChangeCredentials(viewer, context);
@@ -91,7 +95,9 @@ interface Verified {
   identity: TokenIdentity;
 }
 
-async function verified({ token, nonce }: IdToken, applicationId: number, context: Context): Promise<Verified> {
+async function verified(proof: ExternalProof, applicationId: number, context: Context): Promise<Verified> {
+  if ('providerCode' in proof) return identityOfCode(proof.providerCode, applicationId, context);
+  const { token, nonce } = proof;
   const named = await issuerNamedBy(token ?? '');
   const issuer = named
     ? await db.tokenIssuer.findUnique({ where: { applicationId_issuer: { applicationId, issuer: named } } })

@@ -37,9 +37,12 @@ async function strictProblems(password: string, { login, email }: Names): Promis
   return isRepeated(typed) || (await commonPasswords()).has(typed) ? ['PASSWORD_COMMON'] : [];
 }
 
-/** A common password that is only longer because it is repeated, or continued by one character. */
+/** One to five characters again and again. */
 function isRepeated(password: string): boolean {
-  return /^(.{1,5})\1+.{0,4}$/.test(password);
+  return [1, 2, 3, 4, 5].some((length) => {
+    const part = password.slice(0, length);
+    return part.repeat(Math.ceil(password.length / length)).startsWith(password);
+  });
 }
 
 const commonPasswords = onFirstUse(async () => {

@@ -9,7 +9,8 @@ import { backupDownload } from './backups.ts';
 import { documentation } from './docs.ts';
 import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
-import { CONSOLE, DOCS_PATHS, RESET_PAGE, VERIFY_PAGE } from './paths.ts';
+import { CONSOLE, DOCS_PATHS, RESET_PAGE, SIGN_IN_PAGES, VERIFY_PAGE } from './paths.ts';
+import { providerSignInPages } from './provider-sign-in.ts';
 import { type Endpoints, endpointSections, schemaSections } from './references.ts';
 import { resetPasswordPage } from './reset-password.ts';
 import { JSON_TYPE, type StaticFile, sendFile, served } from './static-files.ts';
@@ -91,6 +92,11 @@ export function browserPages(services: Services, health: Health, openApi: () => 
   app.get(RESET_PAGE, show).post(RESET_PAGE, submit);
   const verification = verifyEmailPage(services);
   app.get(VERIFY_PAGE, verification.show).post(VERIFY_PAGE, verification.submit);
+
+  const atProvider = providerSignInPages(services);
+  const callback = `${SIGN_IN_PAGES}/:application/:provider/callback`;
+  app.get(`${SIGN_IN_PAGES}/:application/:provider`, atProvider.begin);
+  app.get(callback, atProvider.finish).post(callback, atProvider.finishForm);
 
   for (const path of ['/graphql', '/guides', CONSOLE, RESET_PAGE, VERIFY_PAGE]) {
     app.get(`${path}/`, (_request, response) => response.redirect(308, `..${path}`));

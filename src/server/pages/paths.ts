@@ -1,6 +1,7 @@
 export const CONSOLE = '/console';
 export const RESET_PAGE = '/reset-password';
 export const VERIFY_PAGE = '/verify-email';
+export const SIGN_IN_PAGES = '/sign-in';
 
 /** A fixed list, so that no path is built from a request. */
 export const DOCS_PATHS = [
@@ -14,7 +15,7 @@ export const DOCS_PATHS = [
 ] as const;
 
 const PATHS = ['/favicon.svg', '/favicon.ico', '/robots.txt', '/guides', CONSOLE, RESET_PAGE, VERIFY_PAGE];
-const FOLDERS = ['/guides', CONSOLE];
+const FOLDERS = ['/guides', CONSOLE, SIGN_IN_PAGES];
 
 /** @returns the route in metrics of a path that only pages serve */
 export function pageRoute(path: string): string | undefined {

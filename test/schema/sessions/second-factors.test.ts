@@ -90,7 +90,7 @@ describe('an authenticator app', () => {
     expect(await reasonOfSignIn({ answer: { token, code: code() } })).toBe(WRONG_CODE);
   });
 
-  test('codes cannot be guessed: an account accepts ten in a quarter of an hour, from whatever network', async () => {
+  test('codes cannot be guessed: an account accepts ten in a quarter of an hour, from all networks together', async () => {
     await allowFactors();
     const user = await createUser();
     const { code } = await enableTotp(user);

@@ -25,7 +25,10 @@ const create = (passwordHash: string, more: object = {}) => ({
 describe('hashes of another system', () => {
   test.each<[string, () => string | Promise<string>]>([
     ['bcrypt', () => bcrypt({ password: PASSWORD, salt, costFactor: 5, outputType: 'encoded' })],
-    ['scrypt', () => `$scrypt$ln=10,r=8,p=1$${phc(salt)}$${phc(scryptSync(PASSWORD, salt, 32, { N: 1024, r: 8, p: 1 }))}`],
+    [
+      'scrypt',
+      () => `$scrypt$ln=10,r=8,p=1$${phc(salt)}$${phc(scryptSync(PASSWORD, salt, 32, { N: 1024, r: 8, p: 1 }))}`,
+    ],
     ['PBKDF2 in PHC form', () => `$pbkdf2-sha256$i=1000$${phc(salt)}$${phc(pbkdf2('sha256', 32))}`],
     ['PBKDF2 of passlib', () => `$pbkdf2-sha512$1000$${passlib(salt)}$${passlib(pbkdf2('sha512', 64))}`],
     ['PBKDF2 of Django', () => `pbkdf2_sha256$1000$${salt}$${pbkdf2('sha256', 32).toString('base64')}`],
@@ -34,7 +37,8 @@ describe('hashes of another system', () => {
     const { login } = imported.input;
     const { createUser: user } = await execute(CREATE, imported, apiKey);
     await expect(openSession({ login, password: 'Gruesse aus 1999' })).rejects.toThrow('401');
-    const stored = () => db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId: APPLICATION.id, id: user.id } } });
+    const stored = () =>
+      db.user.findUniqueOrThrow({ where: { applicationId_id: { applicationId: APPLICATION.id, id: user.id } } });
     expect((await stored()).passwordHash).toBe(imported.input.passwordHash);
     await openSession({ login, password: PASSWORD });
     const { passwordHash } = await stored();

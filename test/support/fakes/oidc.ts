@@ -14,7 +14,10 @@ export interface Oidc {
 const REDIRECT = 'https://app.example.org/callback';
 
 /** A real OpenID provider whose login page accepts every name. */
-export async function startOidc(claims: (login: string) => Record<string, unknown>): Promise<Oidc> {
+export async function startOidc(
+  claims: (login: string) => Record<string, unknown>,
+  redirectUris: string[] = [],
+): Promise<Oidc> {
   const server = createServer((request, response) => handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,8 +31,15 @@ export async function startOidc(claims: (login: string) => Record<string, unknow
         grant_types: ['implicit'],
         token_endpoint_auth_method: 'none',
       },
+      {
+        client_id: 'web',
+        client_secret: 'web-secret',
+        redirect_uris: redirectUris,
+        token_endpoint_auth_method: 'client_secret_post',
+      },
     ],
-    responseTypes: ['id_token'],
+    pkce: { required: () => true },
+    responseTypes: ['id_token', 'code'],
     conformIdTokenClaims: false,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     jwks: { keys: [{ ...(await exportJWK(pair.privateKey)), kid: 'first', use: 'sig', alg: 'RS256' }] },
@@ -49,22 +59,58 @@ export async function startOidc(claims: (login: string) => Record<string, unknow
   };
 }
 
-/** Follows the pages of the provider as a browser does. */
-async function signInAt(issuer: string, login: string, nonce: string): Promise<string> {
-  const cookies = new Map<string, string>();
-  const visit = async (address: string, form?: Record<string, string>) => {
+/** A browser that keeps the cookies of all sites and follows no redirects. */
+export function cookieBrowser() {
+  const cookies = new Map<string, Map<string, string>>();
+  return async (address: string, form?: Record<string, string>) => {
+    const jar = cookies.get(new URL(address).host) ?? new Map<string, string>();
+    cookies.set(new URL(address).host, jar);
     const response = await fetch(address, {
       redirect: 'manual',
       method: form ? 'POST' : 'GET',
-      headers: { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      headers: { Cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') },
       ...(form && { body: new URLSearchParams(form) }),
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';', 1);
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
     }
     return response;
   };
+}
+
+export type Visit = ReturnType<typeof cookieBrowser>;
+
+/** Follows redirects and the forms of the provider until an address that `isEnd`. */
+export async function followAs(
+  login: string,
+  visit: Visit,
+  start: string,
+  isEnd: (address: URL) => boolean,
+): Promise<URL> {
+  let address = start;
+  let response = await visit(start);
+  for (let step = 0; step < 15; step++) {
+    const target = response.headers.get('location');
+    if (target) {
+      const next = new URL(target, address);
+      if (isEnd(next)) return next;
+      address = next.href;
+      response = await visit(address);
+      continue;
+    }
+    const page = await response.text();
+    const action = /action="([^"]+)"/.exec(page)?.[1];
+    if (!action) throw new Error(`no form: ${response.status} ${page.slice(0, 300)}`);
+    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? 'login';
+    address = new URL(action, address).href;
+    response = await visit(address, { prompt, login, password: 'x' });
+  }
+  throw new Error('too many steps');
+}
+
+/** Follows the pages of the provider as a browser does. */
+async function signInAt(issuer: string, login: string, nonce: string): Promise<string> {
   const start = new URL(`${issuer}/auth`);
   start.search = new URLSearchParams({
     client_id: 'app',
@@ -74,24 +120,10 @@ async function signInAt(issuer: string, login: string, nonce: string): Promise<s
     nonce,
     state: 's',
   }).toString();
-  let response = await visit(start.href);
-  for (let step = 0; step < 12; step++) {
-    const target = response.headers.get('location');
-    if (target) {
-      const next = new URL(target, issuer);
-      const token = new URLSearchParams(next.hash.slice(1)).get('id_token');
-      if (token) return token;
-      if (next.hash) throw new Error(`the provider refused: ${next.hash}`);
-      response = await visit(next.href);
-      continue;
-    }
-    const page = await response.text();
-    const action = /action="([^"]+)"/.exec(page)?.[1];
-    if (!action) throw new Error(`no form: ${response.status} ${page.slice(0, 300)}`);
-    const prompt = /name="prompt" value="([^"]+)"/.exec(page)?.[1] ?? 'login';
-    response = await visit(new URL(action, issuer).href, { prompt, login, password: 'x' });
-  }
-  throw new Error('too many steps');
+  const end = await followAs(login, cookieBrowser(), start.href, ({ hash }) => hash !== '');
+  const token = new URLSearchParams(end.hash.slice(1)).get('id_token');
+  if (!token) throw new Error(`the provider refused: ${end.hash}`);
+  return token;
 }
 
 export interface OwnIssuer {

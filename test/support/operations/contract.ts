@@ -29,7 +29,7 @@ export const CREATING = words(`
 /** Every root field by the access that the contract gives it. */
 const NAMES: Record<Access, string> = {
   anyone: `Query: accountSettings administrator administratorLink blobFile emailVerification passwordReset
-    Mutation: acceptAdministratorLink createGuestSession createSession passkeySignInOptions requestAdministratorLink
+    Mutation: acceptAdministratorLink beginProviderSignIn createGuestSession createSession finishProviderSignIn passkeySignInOptions requestAdministratorLink
     requestPasskeySignIn requestResetLink requestSignInCode resetPassword signInAdministrator signInAdministratorWithPasskey uploadBlob verifyEmail`,
   session: `Query: blob geodata geodatum record recordFile recordPage records recordsById user userByEmail
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags

@@ -1,0 +1,25 @@
+import { IdentityRefusedError } from './provider.ts';
+import type { RedirectProvider } from './redirect-sign-in.ts';
+
+const APPLE = 'https://appleid.apple.com';
+
+/** Google, Apple, Microsoft and every other issuer with a discovery document. */
+export const openIdConnect: RedirectProvider = {
+  scopes: ['openid', 'email', 'profile'],
+  hasIdToken: true,
+  async metadata(issuer, { fetch, allowsPrivate }) {
+    const { allowInsecureRequests, customFetch, discovery } = await import('openid-client');
+    const found = await discovery(new URL(issuer), 'unused', undefined, undefined, {
+      [customFetch]: fetch,
+      execute: allowsPrivate ? [allowInsecureRequests] : [],
+    });
+    return found.serverMetadata();
+  },
+  /** Apple tells the address only in a form, and only with scopes of its own. */
+  parameters: ({ issuer }) =>
+    issuer === APPLE ? { response_mode: 'form_post', scope: 'openid email name' } : ({} as Record<string, string>),
+  async identityOf({ id_token: token }, { client, nonce, verifier }) {
+    if (token === undefined) throw new IdentityRefusedError('the response has no ID token');
+    return verifier.verify(token, client, nonce);
+  },
+};
