@@ -77,6 +77,7 @@ const DOMAINS = [
   'mail',
   'sessions',
   'address-book',
+  'blocks',
   'classes',
   'records',
   'dialogs',
