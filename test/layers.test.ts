@@ -82,6 +82,7 @@ const DOMAINS = [
   'records',
   'dialogs',
   'messages',
+  'signals',
   'accounts',
   'ai',
   'pushes',

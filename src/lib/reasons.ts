@@ -200,6 +200,8 @@ export const REASONS = {
   PRIVATE_DIALOG_OCCUPANTS: 'A private dialog has exactly one other occupant',
   RECIPIENT_REQUIRED: 'dialogId or recipientId is required',
   RECIPIENT_UNKNOWN: 'Incorrect recipientId',
+  SIGNAL_ADDRESS: 'userId, or dialogId with the kind MESSAGE, is required',
+  PAYLOAD_TOO_LARGE: 'payload is too large (maximum is {max} bytes)',
   CLIENT_ID_TOO_LONG: 'clientId is too long (maximum is {max} characters)',
   WRONG_ID_LENGTH: 'id should have 1 to {max} characters',
   MESSAGE_ID_TAKEN: 'id belongs to another message',

@@ -29,11 +29,24 @@ export interface EventDetail {
   delivered?: boolean;
   /** `dialogRemoved`: hidden until the next message, left by (or removed from) the user, or destroyed for all. */
   removal?: 'hidden' | 'left' | 'destroyed';
+  /** `signal` */
+  signal?: SignalContent;
   /**
    * `recordUpdated`, `recordDeleted`: the previous record under column names, so that users who could read it are
    * notified.
    */
   before?: RecordImage;
+}
+
+export interface SignalContent {
+  id: string;
+  kind: 'message' | 'system' | 'call';
+  /** Undefined for signals to a dialog. */
+  recipientId?: number | undefined;
+  text: string;
+  payload: Record<string, unknown>;
+  /** Names the sender's connection to other transports. */
+  resource?: string | undefined;
 }
 
 /** The parts of a record that permissions and filters use. */

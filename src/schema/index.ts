@@ -39,6 +39,7 @@ import './blobs.ts';
 import './blocks.ts';
 import './live.ts';
 import './presence.ts';
+import './signals.ts';
 import './push-subscriptions.ts';
 import './push-events.ts';
 import './push-settings.ts';

@@ -38,8 +38,9 @@ const NAMES: Record<Access, string> = {
   user: `Query: addressBook blockedUsers contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
     Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
     deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
-    requestEmailVerification sendMessage startTyping unlinkIdentity
-    updateDialogNotifications uploadContacts`,
+    requestEmailVerification sendMessage sendSignal startTyping unlinkIdentity
+    updateDialogNotifications uploadContacts
+    Subscription: signals`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions
     Mutation: askGateway assistAnswer blockUser completeBlob createChildRecord createEvents createRecord createRecords deleteBlob

@@ -26,6 +26,8 @@ export const REASON_OPERATIONS: ReadonlySet<string> = new Set([
   'readMessages',
   'removeReaction',
   'sendMessage',
+  'sendSignal',
+  'signals',
   'summarizeDialog',
   'summaryStream',
   'translateText',
