@@ -78,6 +78,7 @@ const DOMAINS = [
   'sessions',
   'address-book',
   'blocks',
+  'chat-contacts',
   'classes',
   'records',
   'dialogs',

@@ -59,8 +59,9 @@ export class SubscriptionRegistry {
     return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
-  mayWant({ dialogId, classKey }: StreamRow): boolean {
+  mayWant({ kind, applicationId, dialogId, classKey, audienceIds }: StreamRow): boolean {
     if (classKey !== null) return this.#ofClass.has(classKey);
+    if (kind === 'contactChanged') return audienceIds!.some((id) => this.#ofUser.has(userKey(applicationId, id)));
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 

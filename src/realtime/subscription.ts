@@ -16,6 +16,7 @@ export type SubscriptionKind =
   | 'messageChanges'
   | 'typing'
   | 'signal'
+  | 'contactChanged'
   | 'recordChanged';
 
 /** Stored dialog events, which subscribers can catch up on. */

@@ -37,6 +37,7 @@ import './live-records.ts';
 import './files.ts';
 import './blobs.ts';
 import './blocks.ts';
+import './chat-contacts.ts';
 import './live.ts';
 import './presence.ts';
 import './signals.ts';
