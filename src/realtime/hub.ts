@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import { inThisShard, requireHere } from '../db/shards.ts';
 import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
+import { InOrder } from '../lib/in-order.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
+import { CLOCK, type Clock } from './clock.ts';
 import { type CredentialListener, CredentialListeners, credentialTopics } from './credential-topics.ts';
 import { requireKept } from './cursors.ts';
 import type { Outbox } from './outbox.ts';
@@ -15,6 +17,7 @@ import { RecipientResolver } from './recipients.ts';
 import type { RecordClass } from './record-filters.ts';
 import { type StreamEvent, Subscription, type SubscriptionSource, type SubscriptionTarget } from './subscription.ts';
 import { SubscriptionRegistry } from './subscription-registry.ts';
+import { TypingStops } from './typing-stops.ts';
 
 /** Polling interval, because wake-up signals can be lost (for example when the sender is killed after its commit). */
 const POLL_INTERVAL_MS = SECOND;
@@ -24,7 +27,7 @@ const BACKLOG_TIMEOUT_MS = SECOND;
 
 const MAX_STEPS = 20;
 
-const TYPING = 'typing';
+const EPHEMERAL = 'ephemeral';
 
 export interface Changes {
   events: StreamEvent[];
@@ -49,6 +52,9 @@ export class Hub {
   /** An application that has moved has other positions. */
   readonly #requireHere = inThisShard(requireHere);
   readonly #credentials = new CredentialListeners();
+  readonly #typingStops: TypingStops;
+  /** Of the events that are not stored. */
+  readonly #inOrder = new InOrder();
   /** Incremented whenever a user may have lost rights in a dialog. */
   removals = 0;
   /** Last position read. */
@@ -72,7 +78,8 @@ export class Hub {
   #timer: NodeJS.Timeout | undefined;
   #ignoreTimelines = () => {};
 
-  constructor(outbox: Outbox, bus: Bus, log: Logger) {
+  constructor(outbox: Outbox, bus: Bus, log: Logger, clock: Clock = CLOCK) {
+    this.#typingStops = new TypingStops(clock, (stop) => this.#receive(stop));
     this.#outbox = outbox;
     this.#bus = bus;
     this.#log = log;
@@ -80,7 +87,7 @@ export class Hub {
 
   start(): void {
     this.#outbox.onWake(() => this.#look());
-    this.#bus.on(TYPING, (row) => void this.#receive({ ...(row as StreamRow), position: -1n }));
+    this.#bus.on(EPHEMERAL, (row) => this.#receive({ ...(row as StreamRow), position: -1n }));
     this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
     this.#ignoreTimelines = onNewTimeline(() => this.#beginTimeline());
   }
@@ -88,6 +95,7 @@ export class Hub {
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#typingStops.stop();
     this.#ignoreTimelines();
   }
 
@@ -166,10 +174,10 @@ export class Hub {
     }
   }
 
-  /** Broadcasts an ephemeral event (typing) to all processes. */
+  /** Broadcasts an event that is not stored to all processes, in the order of the calls for each acting user. */
   broadcast(row: Omit<StreamRow, 'position'>): void {
-    this.#bus.publish(TYPING, row);
-    void this.#receive({ ...row, position: -1n });
+    this.#bus.publish(EPHEMERAL, row);
+    this.#receive({ ...row, position: -1n });
   }
 
   /**
@@ -329,13 +337,15 @@ export class Hub {
     }
   }
 
-  async #receive(row: StreamRow): Promise<void> {
-    if (!this.#subscriptions.wantOfDialog(row)) return;
-    try {
+  #receive(row: StreamRow): void {
+    if (!this.#subscriptions.wantNow(row)) return;
+    if (row.kind === 'typing') this.#typingStops.note(row);
+    const deliver = async () => {
       const recipients = await this.#recipients.of([row]);
       this.#subscriptions.deliver(row, recipients(row));
-    } catch (error) {
-      this.#log.warn({ err: error }, 'a typing event was dropped');
-    }
+    };
+    this.#inOrder.run(`${row.applicationId}:${row.userId}`, deliver).catch((error) => {
+      this.#log.warn({ err: error }, 'a typing event or signal was dropped');
+    });
   }
 }

@@ -1,9 +1,12 @@
+import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { LiveEvent } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { canReceive, type Recipients } from './recipients.ts';
 import { type RecordClass, RecordFilters } from './record-filters.ts';
-import { type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
+import { isEphemeral, type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
+
+const { PUBLIC_GROUP } = DIALOG_TYPE;
 
 export class SubscriptionRegistry {
   /** Subscriptions of one dialog by dialog id. */
@@ -13,6 +16,7 @@ export class SubscriptionRegistry {
   /** Subscriptions of records by class key. */
   readonly #ofClass = new Map<number, Set<Subscription>>();
   readonly #recordFilters = new RecordFilters();
+  #ephemeralOfUsers = 0;
 
   get size(): number {
     let count = 0;
@@ -27,6 +31,7 @@ export class SubscriptionRegistry {
   add(subscription: Subscription): void {
     const { classKey } = subscription.target;
     this.#recordFilters.add(subscription.target);
+    if (isOfAllDialogs(subscription)) this.#ephemeralOfUsers++;
     if (classKey !== undefined) addTo(this.#ofClass, classKey, subscription);
     else addTo(...this.#indexOf(subscription.target), subscription);
   }
@@ -38,6 +43,7 @@ export class SubscriptionRegistry {
         ? removeFrom(...this.#indexOf(subscription.target), subscription)
         : removeFrom(this.#ofClass, classKey, subscription);
     if (wasThere) this.#recordFilters.delete(subscription.target);
+    if (wasThere && isOfAllDialogs(subscription)) this.#ephemeralOfUsers--;
     return wasThere;
   }
 
@@ -45,13 +51,17 @@ export class SubscriptionRegistry {
     return this.#recordFilters.has(recordClass, text);
   }
 
-  /** Whether a subscription of this dialog wants the row; most dialogs have none. */
-  wantOfDialog(row: StreamRow): boolean {
+  /** Whether a subscription may want a row that is not stored; most have none. */
+  wantNow(row: StreamRow): boolean {
+    const { applicationId, audienceIds } = row;
+    if (audienceIds) return audienceIds.some((id) => this.#ofUser.has(userKey(applicationId, id)));
+    if (this.#ephemeralOfUsers > 0) return true;
     return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
-  mayWant({ dialogId, classKey }: StreamRow): boolean {
+  mayWant({ kind, applicationId, dialogId, classKey, audienceIds }: StreamRow): boolean {
     if (classKey !== null) return this.#ofClass.has(classKey);
+    if (kind === 'contactChanged') return audienceIds!.some((id) => this.#ofUser.has(userKey(applicationId, id)));
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 
@@ -66,6 +76,12 @@ export class SubscriptionRegistry {
       const { viewer, kind } = subscription.target;
       if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
       if (row.position >= 0n && row.position <= subscription.startsAfter) return;
+      if (
+        row.dialogType === PUBLIC_GROUP &&
+        isOfAllDialogs(subscription) &&
+        !subscription.target.isJoined?.(row.dialogId!)
+      )
+        return;
       if (isLoss) subscription.loseRights(row);
       if (wants(kind, row)) subscription.push(event);
     };
@@ -112,6 +128,11 @@ export class SubscriptionRegistry {
     yield* this.#ofUser.values();
     yield* this.#ofClass.values();
   }
+}
+
+/** Of rows that are not stored. */
+function isOfAllDialogs({ target: { kind, dialogId } }: Subscription): boolean {
+  return dialogId === undefined && isEphemeral(kind);
 }
 
 function userKey(applicationId: number, user: number | '*'): string {

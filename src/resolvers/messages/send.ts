@@ -66,6 +66,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
   if (stored === 'known') return findKnown({ ...input, dialogId }, context);
   if (stored === 'no dialog') throw new NotFoundError();
   if (stored === 'no occupant') throw new ForbiddenError();
+  if (stored === 'blocked') throw new ForbiddenError('BLOCKED');
   outbox.wake();
   const { message, dialogType } = stored;
   loaders.of(readStateLoader).know(message, readStateOfNew(message, dialogType));

@@ -3,6 +3,7 @@ import { columns, insertion } from '../../db/columns.ts';
 import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { queryAs } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
+import { isRefused } from '../blocks/between.ts';
 import { queueByDialog } from './dialog-queues.ts';
 import type { MessageRow } from './rows.ts';
 
@@ -22,13 +23,14 @@ interface StoredMessage {
   dialogType: number;
 }
 
-type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
+type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant' | 'blocked';
 
 const OUTCOME = columns({
   ord: ['int', 'g.ord'],
   dialogType: ['int', 'g."dialogType"'],
   dialogKnown: ['boolean', 'g."dialogKnown"'],
   mayWrite: ['boolean', 'g."mayWrite"'],
+  isBlocked: ['boolean', 'g."isBlocked"'],
   hasLock: ['boolean', 'w.id IS NOT NULL'],
   isKnown: ['boolean', 'w.id IS NOT NULL AND s.id IS NULL'],
   seq: ['int | null', 's.seq'],
@@ -80,10 +82,11 @@ const NEW = insertion<'Message'>({
  *                                                                      │            │
  *                                                                      └► settled   └ the seq before the new messages
  *
- * - `input`: the messages with their dialogs, whether the sender may write there, and whether a chosen id is taken
+ * - `input`: the messages with their dialogs and recipients, whether the sender may write there or a block applies, and
+ *   whether a chosen id is taken
  * - `locked`: the rows of these dialogs; `writable`: the messages whose dialog is locked
  * - `claimed`: the keys that are new, in `message_keys`; `unsent`: the messages that are no retry, one for each id
- * - `placed`: the number within the statement, the time and the recipient
+ * - `placed`: the number within the statement and the time
  * - `counted`: the new `last_seq` and counts of the dialogs; `stored`: the messages
  * - `settled`: the counts of members, except in public dialogs; `published`: one event per message
  *
@@ -111,20 +114,25 @@ async function storeMessages(
           WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
             AND m.left_at IS NULL)) AS "mayWrite",
         CASE WHEN g."isIdChosen" THEN (SELECT true FROM messages x
-          WHERE x.application_id = ${applicationId} AND x.id = g.id) END IS TRUE AS "isTaken"
+          WHERE x.application_id = ${applicationId} AND x.id = g.id) END IS TRUE AS "isTaken",
+        r."recipientId", CASE WHEN r."recipientId" <> 0 THEN ${isBlocked(applicationId)} END IS TRUE AS "isBlocked"
       FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (${INPUT})
       LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = g."dialogId"
+      CROSS JOIN LATERAL (SELECT CASE WHEN d.pair_key IS NULL THEN 0
+        WHEN split_part(d.pair_key, ':', 1)::int = g."senderId" THEN split_part(d.pair_key, ':', 2)::int
+        ELSE split_part(d.pair_key, ':', 1)::int END AS "recipientId") r
     ), locked AS MATERIALIZED (
-      SELECT d.id, d.type, d.pair_key, d.last_message_at
+      SELECT d.id, d.type, d.last_message_at
       FROM dialogs d
-      WHERE d.application_id = ${applicationId} AND d.id IN (SELECT "dialogId" FROM input WHERE "mayWrite")
+      WHERE d.application_id = ${applicationId} AND d.id IN (
+          SELECT "dialogId" FROM input WHERE "mayWrite" AND NOT "isBlocked")
         ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
       ORDER BY d.id
       FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
     ), writable AS MATERIALIZED (
-      SELECT g.*, l.type, l.pair_key, l.last_message_at
+      SELECT g.*, l.type, l.last_message_at
       FROM input g JOIN locked l ON l.id = g."dialogId"
-      WHERE g."mayWrite"
+      WHERE g."mayWrite" AND NOT g."isBlocked"
     ), claimed AS MATERIALIZED (
       INSERT INTO message_keys (application_id, user_id, key, message_id)
       SELECT ${applicationId}::int, "senderId", key, id FROM writable
@@ -138,10 +146,7 @@ async function storeMessages(
     ), placed AS MATERIALIZED (
       SELECT g.*,
         row_number() OVER dialog::int AS nth,
-        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt",
-        CASE WHEN g.pair_key IS NULL THEN 0
-          WHEN split_part(g.pair_key, ':', 1)::int = g."senderId" THEN split_part(g.pair_key, ':', 2)::int
-          ELSE split_part(g.pair_key, ':', 1)::int END AS "recipientId"
+        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt"
       FROM unsent g
       WINDOW dialog AS (PARTITION BY g."dialogId" ORDER BY g.ord)
     ), counted AS (
@@ -170,9 +175,10 @@ async function storeMessages(
     LEFT JOIN stored s ON s.id = p.id`;
   const sent = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
+    const { dialogType, dialogKnown, mayWrite, isBlocked, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
       sent.get(ord)!;
     if (dialogKnown && !mayWrite) return 'no occupant';
+    if (isBlocked) return 'blocked';
     if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
@@ -180,6 +186,10 @@ async function storeMessages(
     const message: MessageRow = { ...content, seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
     return { message, dialogType };
   });
+}
+
+function isBlocked(applicationId: number): Prisma.Sql {
+  return isRefused(applicationId, Prisma.sql`g."senderId"`, Prisma.sql`r."recipientId"`);
 }
 
 const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');

@@ -38,24 +38,25 @@ const NAMES: Record<Access, string> = {
     Mutation: confirmUser createUserPasskey createUserTotpSecret deleteSession deleteUserPasskey disableSecondFactor
     enablePasskeyFactor enableUserTotp loginUser logoutUser renewRecoveryCodes requestConfirmation requestUserPasskey
     updateUserPasskey`,
-  user: `Query: addressBook contacts dialogNotifications identities me registeredContacts sessions signInMethods subscriptions unreadCounts webPushKey
-    Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
-    deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
-    requestEmailVerification sendMessage startTyping unlinkIdentity
-    updateDialogNotifications uploadContacts`,
+  user: `Query: addressBook blockedUsers chatContacts contacts dialogNotifications identities me registeredContacts sessions signInMethods subscriptions unreadCounts webPushKey
+    Mutation: acceptContact addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
+    deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages rejectContact removeContact removeReaction
+    requestContact requestEmailVerification sendMessage sendSignal startTyping stopTyping unlinkIdentity
+    updateDialogNotifications uploadContacts
+    Subscription: contactChanged signals`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions
-    Mutation: askGateway assistAnswer completeBlob createChildRecord createEvents createRecord createRecords deleteBlob
+    Mutation: askGateway assistAnswer blockUser completeBlob createChildRecord createEvents createRecord createRecords deleteBlob
     deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages deleteOldGeodata deleteRecord deleteRecordFile
     deleteRecords deleteRecordsByCriteria deleteUser deleteUserByExternalId readMessages summarizeDialog translateText
-    updateBlob updateDialog updateEvent updateGeodatum updateMessages updateRecord updateRecords
+    unblockUser updateBlob updateDialog updateEvent updateGeodatum updateMessages updateRecord updateRecords
     updateRecordsByCriteria updateUser uploadRecordFile
     Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
     summaryStream typing`,
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
     identityProviders mailPreview mailTemplates pushSettings roles tokenIssuers userSessions
-    Mutation: assignRole blockUser createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate resetSecondFactor revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
+    Mutation: assignRole createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
+    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate resetSecondFactor revokeApiKey revokeRole rotateApiKey testMail tryAssistant updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestFigures requestLog requestShapes serviceStatus
