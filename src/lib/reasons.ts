@@ -276,6 +276,8 @@ export const REASONS = {
   CLIENT_REQUIRED: 'is required, because such issuers have no ID tokens',
   CLIENT_NOT_AN_AUDIENCE: 'should be one of the audiences',
   SIGN_IN_NOT_BEGUN: 'The sign-in was not begun in this browser, or more than ten minutes ago: begin again in the app',
+  ID_REQUIRED: 'The operation needs an id',
+  CLASS_REQUIRED: 'The operation needs the name of a class',
   PROVIDER_NOT_FOUND: 'The application has no such provider',
   RETURN_ADDRESS_UNKNOWN: 'should be one of the return addresses of the provider',
   PKCE_INVALID: 'should be the SHA-256 of a verifier, in base64url',

@@ -51,7 +51,7 @@ const PERMITTED = {
   delete: 'Who may delete new records that specify no permissions.',
 };
 
-const ClassPermissionsInput = builder.inputType('ClassPermissionsInput', {
+export const ClassPermissionsInput = builder.inputType('ClassPermissionsInput', {
   description:
     'Permissions of a class. Defaults for a new class: `OPEN` for `create` and `read`, `OWNER` for `update` ' +
     'and `delete`.',

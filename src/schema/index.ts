@@ -16,6 +16,7 @@ import './user-moderation.ts';
 import './roles.ts';
 import './password-resets.ts';
 import './email-codes.ts';
+import './access-explanations.ts';
 import './second-factors.ts';
 import './token-issuers.ts';
 import './identity-providers.ts';

@@ -40,6 +40,7 @@ const WITHOUT_ACTOR: Record<string, string> = {
   'sessions/mailed-codes.ts': 'guess of a code',
   'sessions/password-resets.ts': 'a link whose mail was not sent',
   'sessions/session-clock.ts': 'time of the latest request',
+  'sessions/sign-in.ts': 'renewal of a hash at a sign-in',
   'sessions/token-sign-in.ts': 'use of a token',
   'users/daily-usage.ts': 'quota',
 };

@@ -220,12 +220,18 @@ describe('the sign-in limit', () => {
         )
         .sort();
     expect(limited('signIn')).toEqual([
+      'beginProviderSignIn',
+      'confirmUser',
       'createGuestSession',
       'createSession',
+      'createUserPasskey',
       'emailVerification',
+      'enableUserTotp',
+      'finishProviderSignIn',
       'linkIdentity',
       'loginUser',
       'passwordReset',
+      'requestPasskeySignIn',
       'requestPasswordReset',
       'requestResetLink',
       'requestSignInCode',

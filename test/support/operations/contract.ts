@@ -53,8 +53,8 @@ const NAMES: Record<Access, string> = {
     updateRecordsByCriteria updateUser uploadRecordFile
     Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
     summaryStream typing`,
-  key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
-    identityProviders mailPreview mailTemplates pushSettings roles tokenIssuers userSessions
+  key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainAccess explainRecords
+    identityProviders mailPreview mailTemplates permissionChanges pushSettings roles tokenIssuers userSessions
     Mutation: assignRole createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
     deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate resetSecondFactor revokeApiKey revokeRole rotateApiKey testMail tryAssistant updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,
