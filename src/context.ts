@@ -130,6 +130,15 @@ export interface SessionClock {
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
   touch(session: StoredSession, at: Date): void;
   touchUser(user: { applicationId: number; userId: number }, at: Date): void;
+  /** When a connection of the user has ended. */
+  touchSeen(user: { applicationId: number; userId: number }, at: Date): void;
+  /** The latest request or end of a connection. */
+  latestSeenOf(user: {
+    applicationId: number;
+    id: number;
+    lastRequestAt: Date | null;
+    lastSeenAt: Date | null;
+  }): Date | null;
   touchKey(key: { applicationId: number; id: number }, at: Date): void;
   latestUseOf(key: { applicationId: number; id: number; lastUsedAt: Date | null }): Date | null;
   flush(): Promise<void>;
