@@ -30,6 +30,7 @@ import type { Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
+import type { Rooms } from './realtime/rooms.ts';
 
 export interface Diagnostics {
   now: () => Date;
@@ -44,6 +45,7 @@ export interface Realtime {
   outbox: Outbox;
   hub: LiveEvents;
   presence: Presence;
+  rooms: Rooms;
   pushNotifier: PushNotifier;
   jobNotifier: JobNotifier;
   requestFeed: RequestFeed;
