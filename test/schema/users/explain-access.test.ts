@@ -48,12 +48,12 @@ test('what is explained is what happens, for every kind of permission and user',
       const input = { className, permissions: { read: permission, update: permission, delete: permission } };
       const creator = { headers: { ...apiKey.headers, 'On-Behalf-Of': String(nth === 0 ? chief.id : owner.id) } };
       const make = async () => (await execute(CREATE, { input }, creator)).createRecord.id as string;
-      const ids = await Promise.all([make(), make(), make(), make(), make()]);
+      const ids = await Promise.all([make(), make(), make(), make(), make(), make()]);
       if (nth === 1) {
         const close = `mutation ($name: String!, $input: UpdateClassInput!) { updateClass(name: $name, input: $input) { id } }`;
         await execute(close, { name: className, input: { permissions } }, apiKey);
       }
-      for (const [place, user] of [owner, named, tagged, editor, other].entries()) {
+      for (const [place, user] of [owner, named, tagged, editor, other, chief].entries()) {
         const id = ids[place]!;
         const of = { name: className, id };
         const done: [string, () => Promise<boolean>][] = [
