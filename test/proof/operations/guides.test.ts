@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startApns } from '../../support/fakes/apns.ts';
 import { startBrowser } from '../../support/fakes/browser.ts';
 import { startGoogle } from '../../support/fakes/google.ts';
+import { startOidc } from '../../support/fakes/oidc.ts';
 import { follow } from './follow-guides.ts';
 
 test(
@@ -26,6 +27,18 @@ test(
   () => follow(['docs/own-tokens.md'], { env: { ISSUER_PRIVATE_NETWORKS: 'on' } }),
   0,
 );
+
+test('docs/second-factors.md prints the documented output', () => follow(['docs/second-factors.md']), 0);
+
+test('docs/sign-in-with-google.md prints the documented output, with a provider on this machine', async () => {
+  const provider = await startOidc(() => ({}));
+  onTestFinished(() => provider.stop());
+  await follow(['docs/sign-in-with-google.md'], {
+    env: { ISSUER_PRIVATE_NETWORKS: 'on' },
+    edit: (command) => command.replaceAll('https://accounts.google.com', provider.issuer),
+    says: (text) => text.replace('https://accounts.google.com/o/oauth2/v2/auth', `${provider.issuer}/auth`),
+  });
+}, 600_000);
 
 test('docs/password-reset.md prints the documented output', () => follow(['docs/password-reset.md']), 0);
 
