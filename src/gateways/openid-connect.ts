@@ -15,7 +15,7 @@ export const openIdConnect: RedirectProvider = {
     });
     return found.serverMetadata();
   },
-  /** Apple tells the address only in a form, and only with scopes of its own. */
+  /** Apple gives the address only in a form, and only with scopes of its own. */
   parameters: ({ issuer }) =>
     issuer === APPLE ? { response_mode: 'form_post', scope: 'openid email name' } : ({} as Record<string, string>),
   async identityOf({ id_token: token }, { client, nonce, verifier }) {

@@ -73,7 +73,7 @@ const TokenIssuer = builder.prismaObject('TokenIssuer', {
     clientId: t.exposeString('clientId', { nullable: true, description: 'Client id; null: only tokens are accepted.' }),
     hasSecret: t.boolean({
       description: 'Whether a client secret or private key is stored.',
-      resolve: ({ sealedSecret }) => sealedSecret !== null,
+      resolve: ({ encryptedSecret }) => encryptedSecret !== null,
     }),
     scopes: t.exposeStringList('scopes', { description: CLIENT.scopes }),
     returnAddresses: t.exposeStringList('returnAddresses', { description: CLIENT.returnAddresses }),

@@ -69,10 +69,10 @@ ALTER TABLE "sign_in_challenges" ADD CONSTRAINT "sign_in_challenges_application_
 CREATE TYPE "issuer_kind" AS ENUM ('openid', 'github');
 ALTER TABLE "token_issuers" ADD COLUMN "kind" "issuer_kind" NOT NULL DEFAULT 'openid';
 ALTER TABLE "token_issuers" ADD COLUMN "client_id" TEXT;
-ALTER TABLE "token_issuers" ADD COLUMN "sealed_secret" TEXT;
+ALTER TABLE "token_issuers" ADD COLUMN "encrypted_secret" TEXT;
 ALTER TABLE "token_issuers" ADD COLUMN "scopes" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[];
 ALTER TABLE "token_issuers" ADD COLUMN "return_addresses" TEXT[] NOT NULL DEFAULT ARRAY[]::TEXT[];
 DROP TRIGGER "token_issuers_audited" ON "token_issuers";
 CREATE TRIGGER "token_issuers_audited" AFTER INSERT OR UPDATE OR DELETE ON "token_issuers"
     FOR EACH ROW WHEN (current_setting('atrium.actor', true) <> '' AND pg_trigger_depth() = 0)
-    EXECUTE FUNCTION "record_change"('TokenIssuer', 'name', '', 'sealed_secret');
+    EXECUTE FUNCTION "record_change"('TokenIssuer', 'name', '', 'encrypted_secret');

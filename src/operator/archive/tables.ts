@@ -40,7 +40,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   {
     name: 'token_issuers',
     secrets: {
-      sealed_secret: {
+      encrypted_secret: {
         additionalData: (row) =>
           additionalDataOfClient({ applicationId: Number(row.application_id), name: String(row.name) }),
       },

@@ -75,7 +75,7 @@ export async function updateTokenIssuer(input: TokenIssuerInput, context: Issuer
   };
   requireNone({ ...problemsOf(name, settings), ...clientProblems(client, settings) });
   const key = { applicationId, name };
-  const sealedSecret = sealed(client, key, context);
+  const encryptedSecret = encrypted(client, key, context);
   try {
     return await transact(jobOwnerOf(viewer), async (transaction) => {
       await transaction.$queryRaw`SELECT id FROM applications WHERE id = ${applicationId} FOR NO KEY UPDATE`;
@@ -83,8 +83,8 @@ export async function updateTokenIssuer(input: TokenIssuerInput, context: Issuer
       if (others >= MAX_ISSUERS) requireNone({ name: [problem('TOO_MANY_ENTRIES', { max: MAX_ISSUERS })] });
       return transaction.tokenIssuer.upsert({
         where: { applicationId_name: key },
-        create: { ...key, ...settings, sealedSecret: sealedSecret ?? null, createdAt: settings.updatedAt },
-        update: { ...settings, sealedSecret },
+        create: { ...key, ...settings, encryptedSecret: encryptedSecret ?? null, createdAt: settings.updatedAt },
+        update: { ...settings, encryptedSecret },
       });
     });
   } catch (error) {
@@ -121,7 +121,7 @@ function problemsOf(
 }
 
 /** Undefined keeps the stored secret. */
-function sealed(
+function encrypted(
   client: ClientInput | null | undefined,
   key: { applicationId: number; name: string },
   { encrypter }: IssuerContext,
@@ -133,8 +133,8 @@ function sealed(
 }
 
 export function clientOf(issuer: TokenIssuer, { encrypter }: Pick<AdministrationContext, 'encrypter'>): ProviderClient {
-  const { clientId, sealedSecret } = issuer;
-  const secret = sealedSecret === null ? undefined : encrypter.decrypt(sealedSecret, additionalDataOfClient(issuer));
+  const { clientId, encryptedSecret } = issuer;
+  const secret = encryptedSecret === null ? undefined : encrypter.decrypt(encryptedSecret, additionalDataOfClient(issuer));
   return {
     ...issuer,
     clientId: clientId!,

@@ -119,7 +119,7 @@ describe('a sign-in at an OpenID provider', () => {
     );
     expect(await db.signInChallenge.count({ where: { applicationId: APPLICATION.id } })).toBe(before);
     const stored = await db.tokenIssuer.findFirst({ where: { applicationId: APPLICATION.id, name: 'idp' } });
-    expect(stored?.sealedSecret).not.toContain('web-secret');
+    expect(stored?.encryptedSecret).not.toContain('web-secret');
   });
 
   test('is finished only by the browser that began, once, at the address of the provider', async () => {
@@ -178,7 +178,7 @@ describe('a sign-in at an OpenID provider', () => {
     expect([response.status >= 400 && response.status < 500, response.headers.get('location')]).toEqual([true, null]);
   });
 
-  test('links the account to a signed-in user, whose second factor stays as it was', async () => {
+  test('links the account to a signed-in user, who keeps other ways to sign in', async () => {
     const user = await createUser();
     const { providerCode } = await through('idp', 'linked');
     expect((await execute(LINK, { code: providerCode }, user)).linkIdentity).toEqual({

@@ -1,7 +1,20 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Anchor, Button, Card, Group, NumberInput, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Card,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -22,7 +35,7 @@ const APPLICATION = graphql(`query ConsoleSettings {
   application {
     id name authKey signatureHash publicSignIn usersList groups filesByNumber passwordReset appUrl sessionMinutes
     strictCredentialChanges emailSignIn verifyEmails verifiedEmailRequired deviceMails maxSessionMinutes guestDays
-    dialogCreators chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
+    secondFactors secondFactorRoles passkeyOrigins strictPasswords dialogCreators chatPushes phoneMatching phoneRegion answerAssist summarize translate gateway aiDailyTokens
   }
 }`);
 const UPDATE = graphql(`mutation ConsoleUpdateApplication($input: UpdateApplicationInput!) {
@@ -88,8 +101,13 @@ const SECTIONS: { id: string; title: string; fields: (keyof Form)[] }[] = [
         'sessionMinutes',
         'maxSessionMinutes',
       ] as const),
-      ...(['passwordReset', 'strictCredentialChanges'] as const),
+      ...(['passwordReset', 'strictPasswords', 'strictCredentialChanges'] as const),
     ],
+  },
+  {
+    id: 'second-factors',
+    title: t`Second factors and passkeys`,
+    fields: ['secondFactors', 'secondFactorRoles', 'passkeyOrigins'],
   },
   { id: 'addresses', title: t`Email addresses`, fields: ['verifyEmails', 'verifiedEmailRequired', 'deviceMails'] },
   { id: 'access', title: t`Users, permissions and files`, fields: ['usersList', 'groups', 'filesByNumber'] },
@@ -177,6 +195,8 @@ function Setting({ application, field, form, set }: SettingProps) {
   const store = (next: unknown) => set({ [field]: next });
   if (typeof value === 'boolean')
     return <Switch {...common} checked={value} onChange={({ currentTarget: { checked } }) => store(checked)} />;
+  if (field === 'passkeyOrigins')
+    return <TagsInput {...common} value={value as string[]} onChange={store} placeholder="https://" />;
   if (Array.isArray(value)) return <RoleSelect {...common} application={application} value={value} onChange={store} />;
   if (options) {
     const data = Object.entries(options).map(([option, label]) => ({ value: option, label }));

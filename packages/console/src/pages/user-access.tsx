@@ -18,6 +18,8 @@ const END = graphql(`mutation ConsoleEndSessions($id: Int!) { endUserSessions(us
 const BLOCK = graphql(`mutation ConsoleBlockUser($id: Int!) { blockUser(userId: $id) { id } }`);
 const UNBLOCK = graphql(`mutation ConsoleUnblockUser($id: Int!) { unblockUser(userId: $id) { id } }`);
 
+const RESET = graphql(`mutation ConsoleResetSecondFactor($id: Int!) { resetSecondFactor(userId: $id) }`);
+
 interface UserAccessProps {
   application: number;
   id: number;
@@ -52,6 +54,10 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
     },
   });
   const unblock = useMutation({ mutationFn: () => mutate({ application }, UNBLOCK, { id }), onSuccess: refresh });
+  const reset = useMutation({
+    mutationFn: () => mutate({ application }, RESET, { id }),
+    onSuccess: () => notifications.show({ message: t`Second factor removed; the user was notified` }),
+  });
   return (
     <Card withBorder>
       <Stack>
@@ -104,6 +110,12 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
             question={t`The user is signed out everywhere, and can sign in again.`}
             onConfirm={() => end.mutate()}
             isLoading={end.isPending}
+          />
+          <ConfirmButton
+            label={t`Remove second factor`}
+            question={t`The password suffices afterwards, and passkeys are deleted. Check first who asks for it.`}
+            onConfirm={() => reset.mutate()}
+            isLoading={reset.isPending}
           />
           {!blockedAt && (
             <ConfirmButton
