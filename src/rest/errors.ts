@@ -1,6 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import {
   BadInputError,
+  ConfirmationRequiredError,
   ForbiddenError,
   InvalidFieldsError,
   NeedUserError,
@@ -58,6 +59,7 @@ function commonBody(error: ServiceError): unknown {
   if (error instanceof SessionMissingError || error instanceof NeedUserError) return baseForm(error);
   const isCommon =
     error instanceof UnauthenticatedError ||
+    error instanceof ConfirmationRequiredError ||
     error instanceof ServiceUnavailableError ||
     error instanceof RateLimitedError ||
     (error instanceof BadInputError && error.status !== 400);
