@@ -60,7 +60,7 @@ export async function unblockUser(userId: number, context: ActingContext): Promi
 
 /** Those of `blockUser` and of the default privacy list, by id. */
 export function listBlockedUsers({ viewer }: UserContext): Promise<BlockedUser[]> {
-  return query<Pick<BlockedUser, 'userId' | 'isMutual'>>`
+  return query<{ userId: number; isMutual: boolean }>`
     SELECT blocked_id AS "userId", bool_or(is_mutual) AS "isMutual" FROM user_blocks
     WHERE application_id = ${viewer.applicationId} AND user_id = ${viewer.userId}
     GROUP BY blocked_id ORDER BY blocked_id`;

@@ -69,7 +69,7 @@ async function standing(
   const { applicationId } = viewer;
   const decision = action === 'read' ? readable(definition, viewer) : allows(action, definition, viewer);
   const rows = isStringId(id ?? '')
-    ? await query<Standing>`
+    ? await query<{ isAllowed: boolean; held: string[]; ownerId: number; grants: Grants }>`
         SELECT (${decision})::boolean AS "isAllowed", ${heldBy(viewer)} AS held, r.user_id AS "ownerId",
           ${RECORD_GRANTS[action]} AS grants
         FROM records r WHERE r.application_id = ${applicationId} AND r.class_key = ${definition.key} AND r.id = ${id}`

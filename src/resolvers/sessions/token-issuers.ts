@@ -134,7 +134,8 @@ function encrypted(
 
 export function clientOf(issuer: TokenIssuer, { encrypter }: Pick<AdministrationContext, 'encrypter'>): ProviderClient {
   const { clientId, encryptedSecret } = issuer;
-  const secret = encryptedSecret === null ? undefined : encrypter.decrypt(encryptedSecret, additionalDataOfClient(issuer));
+  const secret =
+    encryptedSecret === null ? undefined : encrypter.decrypt(encryptedSecret, additionalDataOfClient(issuer));
   return {
     ...issuer,
     clientId: clientId!,

@@ -9,9 +9,16 @@ import { connect } from '../../support/clients/websocket.ts';
 import { startIssuer } from '../../support/fakes/oidc.ts';
 import { execute, reasonOf } from '../../support/fixtures/chat.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
-import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { allowFactors, challengeFor, enableTotp, signIn } from '../../support/fixtures/second-factors.ts';
-import { anonymous, apiKey, type Caller, createUser, openSession, signedParameters } from '../../support/fixtures/users.ts';
+import { defineClass } from '../../support/fixtures/typed-classes.ts';
+import {
+  anonymous,
+  apiKey,
+  type Caller,
+  createUser,
+  openSession,
+  signedParameters,
+} from '../../support/fixtures/users.ts';
 
 useApp();
 
@@ -144,7 +151,12 @@ describe('#81 sign-in without the second factor', () => {
     expect((await rest('PUT', `/users/${user.id}.json`, { as: user, json: changes })).status).toBe(403);
     expect((await rest('DELETE', `/users/${user.id}.json`, { as: user })).status).toBe(403);
     const socket = await connect(user);
-    for (const field of ['disableSecondFactor', 'renewRecoveryCodes', 'requestUserPasskey { token }', 'enablePasskeyFactor']) {
+    for (const field of [
+      'disableSecondFactor',
+      'renewRecoveryCodes',
+      'requestUserPasskey { token }',
+      'enablePasskeyFactor',
+    ]) {
       const { errors } = await socket.run(`mutation { ${field} }`);
       expect([field, errors?.[0]?.extensions?.code]).toEqual([field, 'CONFIRMATION_REQUIRED']);
     }
@@ -184,9 +196,14 @@ describe('#83 guessing passwords of one account', () => {
   test('a hash that would block the service is refused, and one in the database is never computed', async () => {
     const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
     const hash = `$2b$31$${'a'.repeat(53)}`;
-    expect(await reasonOf(create, { input: { login: 'slow-hash', passwordHash: hash } }, apiKey)).toBe('PASSWORD_HASH_UNKNOWN');
+    expect(await reasonOf(create, { input: { login: 'slow-hash', passwordHash: hash } }, apiKey)).toBe(
+      'PASSWORD_HASH_UNKNOWN',
+    );
     const user = await createUser();
-    await db.user.update({ where: { applicationId_id: { applicationId: APPLICATION.id, id: user.id } }, data: { passwordHash: hash } });
+    await db.user.update({
+      where: { applicationId_id: { applicationId: APPLICATION.id, id: user.id } },
+      data: { passwordHash: hash },
+    });
     await expect(openSession(user)).rejects.toThrow('401');
   });
 });
