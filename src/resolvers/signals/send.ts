@@ -62,12 +62,12 @@ export function sendSignal(input: NewSignal, context: UserContext, resource?: st
   });
 }
 
-/** @param isJoined public groups whose signals the subscriber receives */
+/** @param of what other transports need besides: see `SubscriptionTarget` */
 export function subscribeToSignals(
   { viewer, hub }: UserContext,
-  isJoined?: SubscriptionTarget['isJoined'],
+  of: Pick<SubscriptionTarget, 'isJoined' | 'includesOwn'> = {},
 ): Promise<Subscription> {
-  return hub.subscribe({ viewer, kind: 'signal', ...(isJoined && { isJoined }) }, undefined);
+  return hub.subscribe({ viewer, kind: 'signal', ...of }, undefined);
 }
 
 export function signalOf({ userId, dialogId, detail }: Pick<StreamRow, 'userId' | 'dialogId' | 'detail'>): Signal {
@@ -103,7 +103,7 @@ async function ofUser(userId: number, { viewer }: UserContext): Promise<Target> 
   const standing = isDatabaseId(userId) ? await standingWith({ applicationId, senderId, userId }) : 'unknown';
   if (standing === 'unknown') throw new UnknownUserError();
   if (standing === 'refused') throw new ForbiddenError('BLOCKED');
-  return { ...NO_DIALOG, audienceIds: [userId] };
+  return { ...NO_DIALOG, audienceIds: [...new Set([userId, senderId])] };
 }
 
 async function ofDialog(dialogId: string, { viewer }: UserContext): Promise<Target> {

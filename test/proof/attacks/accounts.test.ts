@@ -116,7 +116,7 @@ describe('#80 forged, replayed or foreign tokens of issuers', () => {
   });
 });
 
-describe('#81 sign-in without the second factor', () => {
+describe('#82 sign-in without the second factor', () => {
   test('no transport opens a session for a password alone, and the challenge of one user answers for no other', async () => {
     await allowFactors();
     const [alice, mallory] = [await createUser(), await createUser()];
@@ -164,7 +164,7 @@ describe('#81 sign-in without the second factor', () => {
   });
 });
 
-describe('#82 sign-in at a provider that another person began', () => {
+describe('#83 sign-in at a provider that another person began', () => {
   test('a code of a provider is worthless in another application, and as a code of another kind', async () => {
     const code = '0'.repeat(40);
     const wrong = { code, verifier: 'v'.repeat(43) };
@@ -192,7 +192,7 @@ describe('#82 sign-in at a provider that another person began', () => {
   });
 });
 
-describe('#83 guessing passwords of one account', () => {
+describe('#84 guessing passwords of one account', () => {
   test('a hash that would block the service is refused, and one in the database is never computed', async () => {
     const create = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { id } }';
     const hash = `$2b$31$${'a'.repeat(53)}`;
