@@ -12,6 +12,7 @@ import type {
   IdentifiedViewer,
   OfApplication,
   SessionViewer,
+  UserTokenViewer,
   UserViewer,
   Viewer,
 } from './lib/access.ts';
@@ -191,6 +192,7 @@ export type AdministrationContext = Pick<Services, 'now' | 'log' | 'outbox' | 'e
 // `withAuth` has checked the viewer (src/lib/access.ts).
 export type IdentifiedContext = Context & { viewer: IdentifiedViewer };
 export type TokenContext = Context & { viewer: SessionViewer };
+export type UserTokenContext = Context & { viewer: UserTokenViewer };
 export type UserContext = Context & { viewer: UserViewer };
 export type ActingContext = Context & { viewer: ActingViewer };
 export type AdministratorContext = Context & { viewer: AdministratorViewer };

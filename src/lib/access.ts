@@ -87,6 +87,7 @@ export type AdministratorViewer = Extract<
   { administrator: AdministratorIdentity; kind: 'administrator' | 'key' }
 >;
 export type UserViewer = Extract<Viewer, { kind: 'user' }>;
+export type UserTokenViewer = UserViewer & { session: ViewerSession };
 export type SessionViewer = IdentifiedViewer & { session: ViewerSession };
 export type ActingViewer = Extract<Viewer, { kind: 'user' | 'key' }>;
 
@@ -164,11 +165,12 @@ function callerIn({ userId, apiKeyId, session, administrator }: Parameters<typeo
 }
 
 /**
- * `anyone`, even without credentials; `session` or API key; `token`, no API key; `user`, also an API key on behalf of
+ * `anyone`, even without credentials; `session` or API key; `token`, no API key;
+ * `userToken`, no API key, with a user; `user`, also an API key on behalf of
  * one; `userOrKey`, the same or an API key alone; `key`, an API key alone; `administrator`, a person in the console.
  * Where an API key is allowed, so is an administrator who has selected an application and has a suitable role.
  */
-export type Access = 'anyone' | 'session' | 'token' | 'user' | 'userOrKey' | 'key' | 'administrator';
+export type Access = 'anyone' | 'session' | 'token' | 'userToken' | 'user' | 'userOrKey' | 'key' | 'administrator';
 
 export function isAllowed(access: Access, viewer: Viewer): boolean {
   switch (access) {
@@ -178,6 +180,8 @@ export function isAllowed(access: Access, viewer: Viewer): boolean {
       return isIdentified(viewer);
     case 'token':
       return 'session' in viewer && viewer.session !== undefined;
+    case 'userToken':
+      return viewer.kind === 'user' && viewer.session !== undefined;
     case 'user':
       return viewer.kind === 'user';
     case 'userOrKey':
@@ -195,7 +199,8 @@ export function refusal(access: Access, viewer: Viewer): ServiceError | undefine
   if (viewer.kind === 'refused') return viewer.reason;
   if (viewer.kind === 'administrator') return new BadInputError('APPLICATION_REQUIRED');
   if (access === 'administrator') return new UnauthenticatedError('CONSOLE_SIGN_IN_REQUIRED');
-  if (access === 'token') return new UnauthenticatedError('TOKEN_REQUIRED');
+  if (access === 'token' || (access === 'userToken' && viewer.kind !== 'application'))
+    return new UnauthenticatedError('TOKEN_REQUIRED');
   if (access === 'key' && viewer.kind === 'user') {
     return new ForbiddenError('OPERATION_FORBIDDEN');
   }

@@ -9,6 +9,7 @@ import type {
   IdentifiedContext,
   TokenContext,
   UserContext,
+  UserTokenContext,
 } from '../context.ts';
 import { db } from '../db/client.ts';
 import type PrismaTypes from '../generated/pothos.ts';
@@ -35,6 +36,7 @@ interface Types {
     anyone: Context;
     session: IdentifiedContext;
     token: TokenContext;
+    userToken: UserTokenContext;
     user: UserContext;
     userOrKey: ActingContext;
     key: ActingContext;
@@ -110,6 +112,7 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
         anyone: isAllowed('anyone', viewer),
         session: isAllowed('session', viewer),
         token: isAllowed('token', viewer),
+        userToken: isAllowed('userToken', viewer),
         user: isAllowed('user', viewer),
         userOrKey: isAllowed('userOrKey', viewer),
         key: isAllowed('key', viewer),

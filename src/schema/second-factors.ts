@@ -12,7 +12,6 @@ import {
 } from '../resolvers/second-factors/codes.ts';
 import { confirmUser, requestConfirmation } from '../resolvers/second-factors/confirm.ts';
 import { findSignInMethods, type SignInMethods as Methods } from '../resolvers/second-factors/methods.ts';
-import { ownContext } from '../resolvers/second-factors/own.ts';
 import {
   createUserPasskey,
   deleteUserPasskey,
@@ -87,47 +86,47 @@ builder.mutationField('requestPasskeySignIn', (t) =>
 );
 
 builder.mutationField('createUserTotpSecret', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     needsNoSecondFactor: true,
     type: TotpSecret,
     description:
       'Begins setting up an authenticator app for the caller, and replaces an unconfirmed secret. Fails with `DISABLED` ' +
       `unless the application setting \`secondFactors\` is on. ${CONFIRMED}`,
-    resolve: (_root, _args, context) => createUserTotpSecret(ownContext(context)),
+    resolve: (_root, _args, context) => createUserTotpSecret(context),
   }),
 );
 
 builder.mutationField('enableUserTotp', (t) =>
-  t.withAuth({ token: true }).stringList({
+  t.withAuth({ userToken: true }).stringList({
     needsNoSecondFactor: true,
     rateLimit: 'signIn',
     description: `Turns the second factor of the caller on, with a code of the new secret. ${CODES} ${CONFIRMED}`,
     args: { code: t.arg.string({ required: true, description: 'Current code of the app.' }) },
-    resolve: (_root, { code }, context) => enableUserTotp(code, ownContext(context)),
+    resolve: (_root, { code }, context) => enableUserTotp(code, context),
   }),
 );
 
 builder.mutationField('enablePasskeyFactor', (t) =>
-  t.withAuth({ token: true }).stringList({
+  t.withAuth({ userToken: true }).stringList({
     needsNoSecondFactor: true,
     description: `Turns the second factor of the caller on, who needs a passkey. ${CODES} ${CONFIRMED}`,
-    resolve: (_root, _args, context) => enablePasskeyFactor(ownContext(context)),
+    resolve: (_root, _args, context) => enablePasskeyFactor(context),
   }),
 );
 
 builder.mutationField('renewRecoveryCodes', (t) =>
-  t.withAuth({ token: true }).stringList({
+  t.withAuth({ userToken: true }).stringList({
     description: `Replaces the recovery codes of the caller. ${CODES} ${CONFIRMED}`,
-    resolve: (_root, _args, context) => renewRecoveryCodes(ownContext(context)),
+    resolve: (_root, _args, context) => renewRecoveryCodes(context),
   }),
 );
 
 builder.mutationField('disableSecondFactor', (t) =>
-  t.withAuth({ token: true }).boolean({
+  t.withAuth({ userToken: true }).boolean({
     description:
       'Turns the second factor of the caller off, and deletes the secret of the app and the recovery codes. Passkeys ' +
       `remain. ${CONFIRMED}`,
-    resolve: (_root, _args, context) => disableSecondFactor(ownContext(context)),
+    resolve: (_root, _args, context) => disableSecondFactor(context),
   }),
 );
 
@@ -144,18 +143,18 @@ builder.mutationField('resetSecondFactor', (t) =>
 );
 
 builder.mutationField('requestUserPasskey', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     needsNoSecondFactor: true,
     type: SignInChallenge,
     description:
       'Begins adding a passkey. Fails with `DISABLED` unless the application has `passkeyOrigins`, and with ' +
       `\`UNPROCESSABLE\` if the caller has ${MAX_PASSKEYS}. ${CONFIRMED}`,
-    resolve: (_root, _args, context) => requestUserPasskey(ownContext(context)),
+    resolve: (_root, _args, context) => requestUserPasskey(context),
   }),
 );
 
 builder.mutationField('createUserPasskey', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     needsNoSecondFactor: true,
     rateLimit: 'signIn',
     type: UserPasskey,
@@ -167,43 +166,43 @@ builder.mutationField('createUserPasskey', (t) =>
       token: t.arg.string({ required: true, description: 'Token from `requestUserPasskey`.' }),
       passkey: t.arg({ type: PasskeyRegistrationInput, required: true, description: 'The new credential.' }),
     },
-    resolve: (_root, args, context) => createUserPasskey(args, ownContext(context)),
+    resolve: (_root, args, context) => createUserPasskey(args, context),
   }),
 );
 
 builder.mutationField('updateUserPasskey', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     type: UserPasskey,
     description: 'Renames a passkey of the caller.',
     args: {
       id: t.arg.int({ required: true, description: PASSKEY_ID }),
       name: t.arg.string({ required: true, description: PASSKEY_NAME }),
     },
-    resolve: (_root, { id, name }, context) => updateUserPasskey(id, name, ownContext(context)),
+    resolve: (_root, { id, name }, context) => updateUserPasskey(id, name, context),
   }),
 );
 
 builder.mutationField('deleteUserPasskey', (t) =>
-  t.withAuth({ token: true }).boolean({
+  t.withAuth({ userToken: true }).boolean({
     description:
       'Deletes a passkey of the caller. Fails with `UNPROCESSABLE` if it is the only second factor, or the only way to ' +
       `sign in. ${CONFIRMED}`,
     args: { id: t.arg.int({ required: true, description: PASSKEY_ID }) },
-    resolve: (_root, { id }, context) => deleteUserPasskey(id, ownContext(context)),
+    resolve: (_root, { id }, context) => deleteUserPasskey(id, context),
   }),
 );
 
 builder.mutationField('requestConfirmation', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     needsNoSecondFactor: true,
     type: SignInChallenge,
     description: 'Begins a confirmation of the caller with a code or a passkey, for `confirmUser`.',
-    resolve: (_root, _args, context) => requestConfirmation(ownContext(context)),
+    resolve: (_root, _args, context) => requestConfirmation(context),
   }),
 );
 
 builder.mutationField('confirmUser', (t) =>
-  t.withAuth({ token: true }).field({
+  t.withAuth({ userToken: true }).field({
     needsNoSecondFactor: true,
     rateLimit: 'signIn',
     type: 'DateTime',
@@ -215,6 +214,6 @@ builder.mutationField('confirmUser', (t) =>
       password: t.arg.string({ description: 'Password of the caller, without `answer`.' }),
       answer: t.arg({ type: ChallengeAnswerInput, description: 'Answer to `requestConfirmation`.' }),
     },
-    resolve: (_root, args, context) => confirmUser(args, ownContext(context)),
+    resolve: (_root, args, context) => confirmUser(args, context),
   }),
 );

@@ -117,7 +117,8 @@ describe('access to operations', () => {
       const answer = await outcome(operation, apiKey);
       if (isFor(operation, 'user')) expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
       else if (isFor(operation, 'administrator')) expect([operation.path, answer]).toEqual([operation.path, SIGN_IN]);
-      else if (isFor(operation, 'token')) expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
+      else if (isFor(operation, 'token', 'userToken'))
+        expect([operation.path, answer]).toEqual([operation.path, TOKEN_REQUIRED]);
       else if (FOR_KEYS_BY_FORCE.has(operation.name)) {
         expect([operation.path, answer]).toEqual([operation.path, NEED_USER]);
       } else expect([operation.path, answer.code]).not.toEqual([operation.path, 'FORBIDDEN']);
@@ -266,12 +267,14 @@ test('each error code corresponds to its REST status', async () => {
   });
 });
 
-/** The name of a hash algorithm, and new secrets, which are shown only once. */
+/** The name of a hash algorithm, whether there is a secret, and new secrets, which are shown only once. */
 const NO_LEAKS = [
   'Application.signatureHash',
   'NewApplication.authSecret',
+  'TokenIssuer.hasSecret',
   'TotpSecret.secret',
   'Mutation.createTotpSecret',
+  'Mutation.createUserTotpSecret',
   'Mutation.rotateApplicationSecret',
 ];
 

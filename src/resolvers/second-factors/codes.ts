@@ -1,4 +1,4 @@
-import type { AdministrationContext, Context } from '../../context.ts';
+import type { AdministrationContext, Context, UserTokenContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
 import { transact } from '../../db/transact.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../platform/second-factors/totp.ts';
 import { noticeVerified } from '../users/credentials.ts';
 import { lockUser } from '../users/lock.ts';
-import { changeOwn, markMultiFactor, type OwnContext } from './own.ts';
+import { changeOwn, markMultiFactor } from './own.ts';
 
 interface UserKey {
   applicationId: number;
@@ -26,7 +26,7 @@ interface UserKey {
 export const additionalDataOfUserTotp = ({ applicationId, userId }: UserKey) => `totp ${applicationId} ${userId}`;
 
 /** Replaces an unconfirmed secret. It counts once `enableUserTotp` has received its first code. */
-export async function createUserTotpSecret(context: OwnContext): Promise<TotpSecret> {
+export async function createUserTotpSecret(context: UserTokenContext): Promise<TotpSecret> {
   const { viewer, encrypter } = context;
   const { name } = await requireSwitchedOn(viewer.applicationId);
   const key = keyOf(viewer);
@@ -41,7 +41,7 @@ export async function createUserTotpSecret(context: OwnContext): Promise<TotpSec
 }
 
 /** @returns new recovery codes, shown only once; each replaces one code of the app */
-export async function enableUserTotp(code: string, context: OwnContext): Promise<string[]> {
+export async function enableUserTotp(code: string, context: UserTokenContext): Promise<string[]> {
   const { viewer, encrypter, now } = context;
   const key = keyOf(viewer);
   await requireSwitchedOn(viewer.applicationId);
@@ -57,7 +57,7 @@ export async function enableUserTotp(code: string, context: OwnContext): Promise
 }
 
 /** Demands a passkey, or a recovery code, after other ways to sign in. @returns new recovery codes */
-export async function enablePasskeyFactor(context: OwnContext): Promise<string[]> {
+export async function enablePasskeyFactor(context: UserTokenContext): Promise<string[]> {
   const key = keyOf(context.viewer);
   await requireSwitchedOn(key.applicationId);
   const { user, codes } = await changeOwn(context, async (transaction) => {
@@ -69,7 +69,7 @@ export async function enablePasskeyFactor(context: OwnContext): Promise<string[]
 }
 
 /** Replaces all recovery codes. @throws {UnprocessableError} the second factor is off */
-export function renewRecoveryCodes(context: OwnContext): Promise<string[]> {
+export function renewRecoveryCodes(context: UserTokenContext): Promise<string[]> {
   return changeOwn(context, async (transaction, user) => {
     if (!user.needsSecondFactor) throw new UnprocessableError('SECOND_FACTOR_OFF');
     const codes = newRecoveryCodes();
@@ -79,7 +79,7 @@ export function renewRecoveryCodes(context: OwnContext): Promise<string[]> {
 }
 
 /** Keeps passkeys, which still sign in. */
-export async function disableSecondFactor(context: OwnContext): Promise<true> {
+export async function disableSecondFactor(context: UserTokenContext): Promise<true> {
   const user = await changeOwn(context, (transaction, before) => turnOff(transaction, before, context.now()));
   await noticeVerified(user, 'secondFactor', context);
   return true;
@@ -150,7 +150,7 @@ async function requireSwitchedOn(id: number): Promise<Application> {
   return application;
 }
 
-async function turnOn(transaction: Transaction, context: OwnContext, changes: Partial<UserFactor>) {
+async function turnOn(transaction: Transaction, context: UserTokenContext, changes: Partial<UserFactor>) {
   const key = keyOf(context.viewer);
   const codes = newRecoveryCodes();
   await upsertFactor(transaction, key, { ...changes, recoveryHashes: codes.map(hashSecret) });

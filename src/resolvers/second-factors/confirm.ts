@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { UserTokenContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
@@ -7,7 +7,7 @@ import { freshUntil } from '../users/credentials.ts';
 import { lockUser, requireSession } from '../users/lock.ts';
 import { hashOwner, isPassword } from '../users/passwords.ts';
 import { type ChallengeAnswer, findChallenge, type OpenChallenge, SecondFactorRequiredError } from './challenges.ts';
-import { markMultiFactor, type OwnContext } from './own.ts';
+import { markMultiFactor } from './own.ts';
 import { requireAnswer, userChallenge } from './sign-in.ts';
 
 export interface UserConfirmation {
@@ -15,7 +15,7 @@ export interface UserConfirmation {
   answer?: ChallengeAnswer | null | undefined;
 }
 
-export function requestConfirmation(context: OwnContext): Promise<OpenChallenge> {
+export function requestConfirmation(context: UserTokenContext): Promise<OpenChallenge> {
   const { applicationId, userId, session } = context.viewer;
   return userChallenge({ applicationId, userId, purpose: 'confirmation', sessionId: session.id }, context);
 }
@@ -25,7 +25,7 @@ export function requestConfirmation(context: OwnContext): Promise<OpenChallenge>
  * @returns until when the session may change how the user signs in
  * @throws {SecondFactorRequiredError} the password does not suffice @throws {WrongPasswordError}
  */
-export async function confirmUser({ password, answer }: UserConfirmation, context: OwnContext): Promise<Date> {
+export async function confirmUser({ password, answer }: UserConfirmation, context: UserTokenContext): Promise<Date> {
   const { viewer, now } = context;
   const { applicationId, userId, session } = viewer;
   if ((password == null) === (answer == null)) throw new BadInputError('PASSWORD_OR_ANSWER');
@@ -53,7 +53,7 @@ export async function confirmUser({ password, answer }: UserConfirmation, contex
   return freshUntil({ confirmedAt });
 }
 
-async function requirePassword(password: string, passwordHash: string | null, context: Context & OwnContext) {
+async function requirePassword(password: string, passwordHash: string | null, context: UserTokenContext) {
   await context.meter?.count('oldPassword');
   const isRight = await isPassword(password, passwordHash, hashOwner(context.viewer.applicationId, context));
   if (!isRight) throw new WrongPasswordError();

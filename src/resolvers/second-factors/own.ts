@@ -1,25 +1,15 @@
-import type { Context } from '../../context.ts';
+import type { UserTokenContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { jobOwnerOf, type SessionViewer, type UserViewer } from '../../lib/access.ts';
-import { NeedUserError, SessionMissingError } from '../../lib/errors.ts';
+import { jobOwnerOf } from '../../lib/access.ts';
+import { SessionMissingError } from '../../lib/errors.ts';
 import { requireFresh } from '../users/credentials.ts';
 import { lockUser, requireSession } from '../users/lock.ts';
 
-/** Of the session of a user: an API key proves nothing about the person. */
-export type OwnContext = Context & { viewer: UserViewer & SessionViewer };
-
-/** @throws {NeedUserError} */
-export function ownContext(context: Context): OwnContext {
-  const { viewer } = context;
-  if (viewer.kind !== 'user' || !viewer.session) throw new NeedUserError();
-  return context as OwnContext;
-}
-
 /** Serializes changes of how one user signs in. @throws {ConfirmationRequiredError} the sign-in is older than 10 minutes */
 export function changeOwn<Result>(
-  context: OwnContext,
+  context: UserTokenContext,
   change: (transaction: Transaction, user: User) => Promise<Result>,
 ): Promise<Result> {
   const { viewer, now } = context;
@@ -33,7 +23,7 @@ export function changeOwn<Result>(
 }
 
 /** The person has proven a second factor in this session. */
-export async function markMultiFactor(transaction: Transaction, { viewer }: OwnContext, confirmedAt?: Date) {
+export async function markMultiFactor(transaction: Transaction, { viewer }: UserTokenContext, confirmedAt?: Date) {
   await transaction.session.updateMany({
     where: { applicationId: viewer.applicationId, id: viewer.session.id },
     data: { isMultiFactor: true, ...(confirmedAt && { confirmedAt }) },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../../context.ts';
+import type { Context, UserTokenContext } from '../../context.ts';
 import { db, type Transaction } from '../../db/client.ts';
 import type { SignInChallenge, UserPasskey } from '../../generated/prisma/client.ts';
 import {
@@ -31,7 +31,7 @@ import {
   useChallenge,
 } from './challenges.ts';
 import { upsertFactor } from './codes.ts';
-import { changeOwn, markMultiFactor, type OwnContext } from './own.ts';
+import { changeOwn, markMultiFactor } from './own.ts';
 import { findRelyingParty, relyingPartyOf } from './relying-party.ts';
 
 const MAX_NAME = 255;
@@ -42,7 +42,7 @@ export function listUserPasskeys(applicationId: number, userId: number): Promise
 }
 
 /** Begins adding a passkey. */
-export async function requestUserPasskey(context: OwnContext): Promise<OpenChallenge> {
+export async function requestUserPasskey(context: UserTokenContext): Promise<OpenChallenge> {
   const { applicationId, userId, session } = context.viewer;
   const relyingParty = await relyingPartyOf(applicationId);
   const { user, handle, credentials } = await changeOwn(context, async (transaction, user) => {
@@ -66,7 +66,7 @@ export async function requestUserPasskey(context: OwnContext): Promise<OpenChall
 /** @throws {InvalidFieldsError} name, challenge or credential */
 export async function createUserPasskey(
   { name, token, passkey: registration }: { name: string; token: string; passkey: PasskeyRegistration },
-  context: OwnContext,
+  context: UserTokenContext,
 ): Promise<UserPasskey> {
   const { applicationId, userId, session } = context.viewer;
   requireNone({ name: nameProblems(name) });
@@ -99,7 +99,7 @@ export async function createUserPasskey(
 }
 
 /** @throws {NotFoundError} also for passkeys of others {InvalidFieldsError} */
-export async function updateUserPasskey(id: number, name: string, { viewer }: OwnContext): Promise<UserPasskey> {
+export async function updateUserPasskey(id: number, name: string, { viewer }: UserTokenContext): Promise<UserPasskey> {
   requireNone({ name: nameProblems(name) });
   const { applicationId, userId } = viewer;
   const where = { applicationId, userId, id };
@@ -109,7 +109,7 @@ export async function updateUserPasskey(id: number, name: string, { viewer }: Ow
 }
 
 /** @throws {NotFoundError} also for passkeys of others {UnprocessableError} the only way to sign in, or only factor */
-export async function deleteUserPasskey(id: number, context: OwnContext): Promise<true> {
+export async function deleteUserPasskey(id: number, context: UserTokenContext): Promise<true> {
   const { applicationId, userId } = context.viewer;
   const key = { applicationId, userId };
   const user = await changeOwn(context, async (transaction, user) => {

@@ -87,7 +87,7 @@ export const COMMON_RESPONSES: Record<string, Response> = Object.fromEntries(
 
 function refusals(route: Route, { access, scope }: Rules): ServiceError[] {
   if (access === 'anyone' && !route.download) return [];
-  const needsUser = access === 'user' || access === 'userOrKey' || access === 'key';
+  const needsUser = access === 'user' || access === 'userToken' || access === 'userOrKey' || access === 'key';
   return [
     ...(route.keyWins ? [] : [new BadInputError('TWO_CREDENTIALS')]),
     new BadInputError('ON_BEHALF_OF_NEEDS_KEY'),

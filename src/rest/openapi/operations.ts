@@ -46,6 +46,7 @@ const CALLERS: Record<Access, string> = {
   anyone: 'Requires no credentials; credentials in the request are ignored.',
   session: 'Requires the token of any session, or an API key.',
   token: 'Requires a session token. API keys receive 401.',
+  userToken: 'Requires the token of a user session. API keys receive 401, application sessions 422.',
   user:
     'Requires a user: the token of a user session, or an API key with `On-Behalf-Of`. Application sessions and API ' +
     'keys alone receive 422.',

@@ -51,6 +51,7 @@ const KEYS: Record<Access, Requirement[]> = {
   anyone: [],
   session: [alone, asUser],
   token: [],
+  userToken: [],
   user: [asUser],
   userOrKey: [alone, asUser],
   key: [alone],

@@ -81,7 +81,7 @@ describe('the guides', () => {
 
   test('the previous and the next guide are those of the sidebar', async () => {
     const { text } = pages.get('/guides/records')!;
-    expect(text).toContain('<a rel="prev" href="../guides/live-events">');
+    expect(text).toContain('<a rel="prev" href="../guides/contacts-and-blocks">');
     expect(text).toContain('<a rel="next" href="../guides/permissions">');
   });
 

@@ -34,10 +34,9 @@ const NAMES: Record<Access, string> = {
   session: `Query: blob geodata geodatum record recordFile recordPage records recordsById user userByEmail
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
-  token: `Query: session
-    Mutation: confirmUser createUserPasskey createUserTotpSecret deleteSession deleteUserPasskey disableSecondFactor
-    enablePasskeyFactor enableUserTotp loginUser logoutUser renewRecoveryCodes requestConfirmation requestUserPasskey
-    updateUserPasskey`,
+  token: 'Query: session Mutation: deleteSession loginUser logoutUser',
+  userToken: `Mutation: confirmUser createUserPasskey createUserTotpSecret deleteUserPasskey disableSecondFactor
+    enablePasskeyFactor enableUserTotp renewRecoveryCodes requestConfirmation requestUserPasskey updateUserPasskey`,
   user: `Query: addressBook blockedUsers chatContacts contacts dialogNotifications identities me registeredContacts sessions signInMethods subscriptions unreadCounts webPushKey
     Mutation: acceptContact addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
     deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages rejectContact removeContact removeReaction
