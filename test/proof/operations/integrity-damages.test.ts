@@ -160,6 +160,13 @@ const DAMAGES: Damage[] = [
     ['password_resets', `${GONE}, token_hash, email, created_at`, ":app, 4000, 'x', 'a@b.c', now()"],
     ['contacts', `${GONE}, udid, phone, name`, ":app, 4000, '', '1', 'x'"],
     [
+      'user_blocks',
+      `${GONE}, blocked_id, source, in_private, in_groups, is_mutual, created_at`,
+      ":app, 4000, 4001, 'user', true, true, true, now()",
+    ],
+    ['privacy_lists', `${GONE}, name, is_default, items`, ":app, 4000, 'x', false, '[]'"],
+    ['chat_contacts', `${GONE}, contact_id, is_accepted, created_at`, ':app, 4000, 4001, true, now()'],
+    [
       'push_tokens',
       `${GONE}, environment, platform, udid, sequence, ${NOW}`,
       ":app, 4000, 'production', 'ios', 'x', 'x', now(), now()",
