@@ -53,6 +53,9 @@ describe('#8 mass assignment', () => {
   MEANT.add('SessionEmailCode.token').add('SessionIdToken.token').add('UpdateApplicationInput.verifiedEmailRequired');
   // The id of a credential, which the authenticator creates.
   MEANT.add('PasskeyAssertionInput.id').add('PasskeyRegistrationInput.id');
+  // Who signs in, the recipient of a signal, and ids that clients may choose unless they are taken.
+  MEANT.add('LoginUserInput.userId').add('SessionUser.id').add('SendSignalInput.userId').add('SendSignalInput.id');
+  MEANT.add('SendMessageInput.id');
 
   test('no GraphQL input has a field that only the service sets', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
