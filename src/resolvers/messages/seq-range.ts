@@ -26,8 +26,9 @@ export function seqRange(
       WHERE f.application_id = ${applicationId} AND f.dialog_id = ${dialogId} AND f.created_at >= ${new Date(at)}::timestamptz
       ORDER BY f.created_at, f.seq LIMIT 1), 2147483647)`;
     if (id === undefined) return Prisma.sql`m.seq ${operator} ${first}`;
+    // The sum keeps the planner from searching the minimum in the index of all messages.
     return Prisma.sql`m.seq >= least(${first}, (
-      SELECT min(e.seq) FROM messages e
+      SELECT min(e.seq + 0) FROM messages e
       WHERE e.application_id = ${applicationId} AND e.dialog_id = ${dialogId} AND e.id >= ${id}
         AND left(e.id, 8) > lpad(to_hex(e.date_sent), 8, '0')))`;
   });
