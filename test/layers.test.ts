@@ -12,6 +12,7 @@ const SHARED = [
   'platform/http',
   'platform/limits',
   'platform/observability',
+  'platform/second-factors',
   'project-root',
 ];
 
@@ -75,6 +76,7 @@ const DOMAINS = [
   'geodata',
   'blobs',
   'mail',
+  'second-factors',
   'sessions',
   'address-book',
   'blocks',

@@ -1,6 +1,6 @@
 import { HOUR } from '../lib/time.ts';
 import { IdentityRefusedError, nameOf, ProviderUnavailableError } from './provider.ts';
-import type { Ask, RedirectProvider } from './redirect-sign-in.ts';
+import type { Ask, RedirectProvider } from './redirect-provider.ts';
 
 const PUBLIC = 'https://github.com';
 const PUBLIC_API = 'https://api.github.com';

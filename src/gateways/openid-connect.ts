@@ -1,5 +1,5 @@
 import { IdentityRefusedError } from './provider.ts';
-import type { RedirectProvider } from './redirect-sign-in.ts';
+import type { RedirectProvider } from './redirect-provider.ts';
 
 const APPLE = 'https://appleid.apple.com';
 

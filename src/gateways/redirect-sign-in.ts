@@ -1,43 +1,11 @@
-import type { Configuration, CustomFetch, ServerMetadata, TokenEndpointResponse } from 'openid-client';
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
 import { SECOND } from '../lib/time.ts';
-import { askIssuer, type IssuerRequest } from './ask-issuer.ts';
+import { askIssuer } from './ask-issuer.ts';
 import { github } from './github.ts';
 import { openIdConnect } from './openid-connect.ts';
 import { IdentityRefusedError, ProviderUnavailableError } from './provider.ts';
-import type { TokenIdentity, TokenVerifier, TrustedIssuer } from './token-verifier.ts';
-
-/** How the service proves to a provider that it is the client. */
-export type ClientSecret =
-  | { secret: string }
-  /** Apple: signs short-lived secrets with a key in PEM form. */
-  | { privateKey: string; keyId: string; teamId: string };
-
-export interface ProviderClient extends TrustedIssuer {
-  kind: ProviderKind;
-  clientId: string;
-  /** Undefined for a public client. */
-  secret: ClientSecret | undefined;
-  /** None: those of the provider. */
-  scopes: readonly string[];
-}
-
-export type ProviderKind = 'openid' | 'github';
-
-export type Ask = (address: string, asked?: IssuerRequest) => Promise<Response>;
-
-/** A kind of provider that redirects browsers. */
-export interface RedirectProvider {
-  scopes: readonly string[];
-  hasIdToken: boolean;
-  metadata: (issuer: string, options: { fetch: CustomFetch; allowsPrivate: boolean }) => Promise<ServerMetadata>;
-  /** Further parameters of the authorization request. */
-  parameters?: (client: ProviderClient) => Record<string, string>;
-  /** @throws {IdentityRefusedError} {ProviderUnavailableError} */
-  identityOf: (
-    tokens: TokenEndpointResponse,
-    of: { client: ProviderClient; nonce: string; ask: Ask; verifier: TokenVerifier },
-  ) => Promise<TokenIdentity>;
-}
+import type { Ask, ClientSecret, ProviderClient, ProviderKind, RedirectProvider } from './redirect-provider.ts';
+import type { TokenIdentity, TokenVerifier } from './token-verifier.ts';
 
 /** Random values that bind the response to the browser that began. */
 export interface RedirectState {

@@ -8,7 +8,7 @@ import { isDatabaseId } from '../../lib/tokens.ts';
 import { requireUnblocked } from '../blocks/between.ts';
 import type { Permission } from '../classes/grants.ts';
 import { type ReadableDialog, requireReadableDialog } from '../dialogs/access.ts';
-import { explainRecordAccess, type RecordAction, type RecordRule } from '../records/explain-access.ts';
+import { type ExplainedAction, explainRecordAccess, type RecordRule } from '../records/explain-access.ts';
 import { requireDialogCreator, requirePolicies } from '../users/policies.ts';
 
 const RECORD_ACTIONS = {
@@ -78,7 +78,7 @@ type Decision = Pick<AccessExplanation, 'isAllowed' | 'rule'> &
   Partial<Pick<AccessExplanation, 'grant' | 'permission'>>;
 
 async function ofRecord(
-  action: RecordAction,
+  action: ExplainedAction,
   { className, id }: Pick<ExplainedAccess, 'className' | 'id'>,
   viewer: UserViewer,
 ): Promise<Decision> {

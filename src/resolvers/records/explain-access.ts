@@ -8,7 +8,7 @@ import { type Grants, isForbidden, isGranted, isOpen, type Permission, permissio
 import { HELD_GRANTS } from '../users/granted-tags.ts';
 import { allows, creating, readable } from './access.ts';
 
-export type RecordAction = 'create' | 'read' | 'update' | 'delete';
+export type ExplainedAction = 'create' | 'read' | 'update' | 'delete';
 
 export type RecordRule = 'CLASS_CLOSED' | 'OWNER' | 'OPEN' | 'NAMED_USER' | 'GROUP' | 'ROLE' | 'NOT_GRANTED';
 
@@ -36,7 +36,7 @@ const RECORD_GRANTS = { read: Prisma.sql`r.readers`, update: Prisma.sql`r.update
  * @throws {NotFoundError} the record @throws {ForbiddenError} `Undefined class`
  */
 export async function explainRecordAccess(
-  action: RecordAction,
+  action: ExplainedAction,
   { className, id }: { className: string; id: string | null },
   viewer: UserViewer,
 ): Promise<RecordDecision> {
@@ -61,7 +61,7 @@ function ruleOf(grants: Grants, ownerId: number | null, held: Grants, userId: nu
 }
 
 async function standing(
-  action: Exclude<RecordAction, 'create'>,
+  action: Exclude<ExplainedAction, 'create'>,
   definition: ClassDefinition,
   id: string | null,
   viewer: UserViewer,
@@ -91,7 +91,7 @@ function heldBy({ applicationId, userId }: UserViewer): Prisma.Sql {
 }
 
 export interface PermissionChange {
-  action: RecordAction;
+  action: ExplainedAction;
   before: Permission;
   after: Permission;
   /** Users who may do it afterwards, and not before. */
@@ -105,12 +105,12 @@ export interface PermissionChange {
  */
 export async function countChanges(
   className: string,
-  after: Partial<Record<(typeof CLASS_GRANTS)[RecordAction], Grants>>,
+  after: Partial<Record<(typeof CLASS_GRANTS)[ExplainedAction], Grants>>,
   viewer: { applicationId: number; catalogueVersion: number },
 ): Promise<PermissionChange[]> {
   const { applicationId } = viewer;
   const definition = await classNamed(className, viewer);
-  const changes = (Object.keys(CLASS_GRANTS) as RecordAction[]).flatMap((action) => {
+  const changes = (Object.keys(CLASS_GRANTS) as ExplainedAction[]).flatMap((action) => {
     const next = after[CLASS_GRANTS[action]];
     return next ? [{ action, before: definition[CLASS_GRANTS[action]], after: next }] : [];
   });

@@ -1,7 +1,7 @@
 import type { AdministrationContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
-import type { ClientSecret, ProviderClient } from '../../gateways/redirect-sign-in.ts';
+import type { ClientSecret, ProviderClient } from '../../gateways/redirect-provider.ts';
 import { isKeysUrl, TOKEN_ALGORITHMS } from '../../gateways/token-verifier.ts';
 import type { IssuerKind, TokenIssuer } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';

@@ -27,7 +27,7 @@ useApp();
 const ROLES: Role[] = ['owner', 'developer', 'support', 'viewer'];
 
 /** Those that an administrator can reach at all. Others need no credentials, except for files that are not public. */
-const OPERATIONS = rootFields().filter((one) => one.name === 'blobFile' || !isFor(one, 'anyone', 'token'));
+const OPERATIONS = rootFields().filter((one) => one.name === 'blobFile' || !isFor(one, 'anyone', 'token', 'userToken'));
 
 /** They end what the other tests need; their own tests follow. */
 const DESTRUCTIVE = new Set(['signOutAdministrator', 'deleteApplication', 'rotateApplicationSecret']);
