@@ -11,10 +11,10 @@ const AccessOperation = builder.enumType('AccessOperation', {
   description: 'What a user wants to do.',
   values: {
     CREATE_RECORD: { value: 'createRecord', description: 'Create a record of the class.' },
-    READ_RECORD: { value: 'readRecord', description: 'Read the record.' },
-    UPDATE_RECORD: { value: 'updateRecord', description: 'Change the record.' },
-    DELETE_RECORD: { value: 'deleteRecord', description: 'Delete the record.' },
-    CREATE_DIALOG: { value: 'createDialog', description: 'Create a dialog.' },
+    READ_RECORD: { value: 'readRecord', description: 'See the record with `id`.' },
+    UPDATE_RECORD: { value: 'updateRecord', description: 'Change the record with `id`.' },
+    DELETE_RECORD: { value: 'deleteRecord', description: 'Remove the record with `id`.' },
+    CREATE_DIALOG: { value: 'createDialog', description: 'Open a conversation with other users.' },
     READ_DIALOG: { value: 'readDialog', description: 'Read the dialog and its messages.' },
     SEND_MESSAGE: { value: 'sendMessage', description: 'Send a message to the dialog.' },
   } as const,
@@ -70,7 +70,7 @@ builder.queryField('explainAccess', (t) =>
       'Whether a user may do something, and which rule allows or refuses it, for a session that the user opens now. Fails ' +
       'with `NOT_FOUND` for an unknown user.',
     args: {
-      userId: t.arg.int({ required: true, description: 'Id of the user.' }),
+      userId: t.arg.int({ required: true, description: 'Whose access is explained.' }),
       operation: t.arg({ type: AccessOperation, required: true, description: 'What the user wants to do.' }),
       className: t.arg.string({ description: 'Class of the record; required for records.' }),
       id: t.arg.string({ description: 'Id of the record or dialog; required unless it is created.' }),

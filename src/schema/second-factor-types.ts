@@ -46,7 +46,7 @@ export const PasskeyAssertionInput = builder.inputType('PasskeyAssertionInput', 
 export const ChallengeAnswerInput = builder.inputType('ChallengeAnswerInput', {
   description: 'Answers a challenge once: with `code` or with `passkey`.',
   fields: (t) => ({
-    token: t.string({ required: true, description: 'Token of the challenge.' }),
+    token: t.string({ required: true, description: 'From the challenge, whose answer it is.' }),
     code: t.string({ description: 'Code of the authenticator app, or a recovery code.' }),
     passkey: t.field({ type: PasskeyAssertionInput, description: 'What the passkey signed for `passkeyOptions`.' }),
   }),
@@ -57,7 +57,7 @@ const FactorMethod = builder.enumType('FactorMethod', {
   values: {
     TOTP: { value: 'TOTP', description: 'A code of six digits of the authenticator app.' },
     RECOVERY_CODE: { value: 'RECOVERY_CODE', description: 'A recovery code, which works once.' },
-    PASSKEY: { value: 'PASSKEY', description: 'A passkey.' },
+    PASSKEY: { value: 'PASSKEY', description: 'What an authenticator signs for `passkeyOptions`.' },
   } as const,
 });
 

@@ -137,7 +137,7 @@ builder.mutationField('resetSecondFactor', (t) =>
     description:
       'Turns the second factor of a user off who has lost it, and deletes the passkeys. Check who asks: the password ' +
       'suffices afterwards. The user is notified by mail.',
-    args: { userId: t.arg.int({ required: true, description: 'Id of the user.' }) },
+    args: { userId: t.arg.int({ required: true, description: 'Who has lost the second factor.' }) },
     resolve: (_root, { userId }, context) => resetSecondFactor(userId, context),
   }),
 );

@@ -34,6 +34,8 @@ test('the default limits equal those of the contract, and those of passwords and
     mail: strict,
     testMail: { quota: 30, windowSeconds: 86_400 },
     invitation: { quota: 30, windowSeconds: 86_400 },
+    networkGuesses: { quota: 10, windowSeconds: 600 },
+    accountGuesses: { quota: 100, windowSeconds: 3600 },
   });
 });
 
