@@ -69,6 +69,8 @@ export interface Security {
 export interface Links {
   /** Without trailing slash; available once the server listens. */
   publicUrl: () => string;
+  /** Of the addresses in the live chat of legacy clients. */
+  chatDomain: () => string;
   /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
   /** URL of the page that verifies an address, without the token. */
