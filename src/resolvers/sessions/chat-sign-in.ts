@@ -1,0 +1,114 @@
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import type { Services } from '../../context.ts';
+import { db, Prisma } from '../../db/client.ts';
+import { transact } from '../../db/transact.ts';
+import { jobOwnerOf, type UserViewer } from '../../lib/access.ts';
+import { ServiceError } from '../../lib/errors.ts';
+import { MINUTE, unixSeconds } from '../../lib/time.ts';
+import { applicationOfToken, hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
+import { createContext } from '../create-context.ts';
+import { hashOwner, isPassword } from '../users/passwords.ts';
+import { authenticate } from './authenticate.ts';
+import { MAX_NONCE } from './create.ts';
+import { deleteSession } from './delete.ts';
+import { lockSignedIn } from './signed-in.ts';
+
+export interface ChatCredentials {
+  applicationId: number;
+  userId: number;
+  /** A session token or the password. */
+  secret: string;
+}
+
+export interface ChatSession {
+  viewer: UserViewer;
+  token: string;
+  /** Opened by the password, and useless after the stream. */
+  isOwn: boolean;
+}
+
+/** Undefined for refused credentials, without a reason and in equal time. */
+export async function signInToChat(
+  credentials: ChatCredentials,
+  network: string,
+  services: Services,
+): Promise<ChatSession | undefined> {
+  const { applicationId, userId, secret } = credentials;
+  if (applicationOfToken(secret) === applicationId) {
+    const viewer = await viewerOf(secret, network, services);
+    if (viewer?.applicationId === applicationId && viewer.userId === userId)
+      return { viewer, token: secret, isOwn: false };
+  }
+  const token = await openSession(credentials, network, services);
+  const viewer = token && (await viewerOf(token, network, services));
+  return viewer ? { viewer, token, isOwn: true } : undefined;
+}
+
+/** Ends a session that a password has opened. */
+export async function endChatSession({ token }: ChatSession, network: string, services: Services): Promise<void> {
+  const viewer = await viewerOf(token, network, services);
+  if (!viewer?.session) return;
+  await deleteSession({}, createContext(services, viewer, { network }) as Parameters<typeof deleteSession>[1]);
+}
+
+async function viewerOf(token: string, network: string, services: Services): Promise<UserViewer | undefined> {
+  const credentials = { token, authorization: undefined, onBehalfOf: undefined };
+  const viewer = await authenticate(credentials, network, services);
+  return viewer.kind === 'user' ? viewer : undefined;
+}
+
+async function openSession(
+  { applicationId, userId, secret }: ChatCredentials,
+  network: string,
+  { now, sessionClock }: Services,
+): Promise<string | undefined> {
+  const isPossible = isDatabaseId(applicationId) && isDatabaseId(userId);
+  const where = { applicationId_id: { applicationId, id: userId }, application: { importId: null } };
+  const user = isPossible ? await db.user.findUnique({ where }) : null;
+  const isRight = await isKnownPassword(secret, user?.passwordHash, hashOwner(applicationId, { network }));
+  if (!user || !isRight || user.blockedAt) return undefined;
+  const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
+  const at = now();
+  const data = {
+    ...{ applicationId, userId, network, device: DEVICE, tokenHash: hashSecret(token), nonce: randomInt(MAX_NONCE) },
+    ...{ timestamp: unixSeconds(at), createdAt: at, updatedAt: at },
+  };
+  try {
+    await transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
+      await lockSignedIn(transaction, { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` });
+      await transaction.session.create({ data });
+    });
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined; // changed in the meantime
+    throw error;
+  }
+  sessionClock.touchUser({ applicationId, userId }, at);
+  return token;
+}
+
+const DEVICE = 'Chat client';
+
+const REMEMBERED_MS = 5 * MINUTE;
+const MAX_REMEMBERED = 10_000;
+
+/** Digests of verified passwords by their hash in the database, so that a changed password is not found. */
+const verified = new Map<string, { digest: string; until: number }>();
+const KEY = randomBytes(32);
+
+/** After a restart all clients sign in again at once. */
+async function isKnownPassword(
+  password: string,
+  passwordHash: string | null | undefined,
+  owner: ReturnType<typeof hashOwner>,
+): Promise<boolean> {
+  const digest = createHmac('sha256', KEY).update(password).digest('base64');
+  const known = passwordHash ? verified.get(passwordHash) : undefined;
+  if (known && known.digest === digest && known.until > performance.now()) return true;
+  if (!(await isPassword(password, passwordHash, owner))) return false;
+  verified.set(passwordHash!, { digest, until: performance.now() + REMEMBERED_MS });
+  for (const oldest of verified.keys()) {
+    if (verified.size <= MAX_REMEMBERED) break;
+    verified.delete(oldest);
+  }
+  return true;
+}
