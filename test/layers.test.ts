@@ -79,6 +79,7 @@ const DOMAINS = [
   'mail',
   'sessions',
   'address-book',
+  'blocks',
   'classes',
   'records',
   'dialogs',

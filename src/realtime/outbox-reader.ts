@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { applicationOf, coalesce } from '../db/coalesce.ts';
 import { columns, columnsOf, withJson } from '../db/columns.ts';
+import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { query } from '../db/query.ts';
 import { onShardOf } from '../db/shards.ts';
 import { timelineChanges } from '../db/timeline.ts';
@@ -16,6 +17,8 @@ export interface StreamRow extends Omit<OutboxRow, 'kind'> {
   createdAt?: Date;
   /** Users who have hidden the message; set while recipients are resolved, never for `messageSent`. */
   hiddenFrom?: number[] | undefined;
+  /** Users who block the acting user, if the event is one that they then do not receive. */
+  blockerIds?: number[] | null;
 }
 
 interface ReadRow extends StreamRow {
@@ -39,6 +42,15 @@ const DETAIL = withJson<{ detail: EventDetail | null }>()(
 );
 const AUDIENCE = columns({ audienceIds: ['int[] | null', 'e.audience_ids'] });
 const DIALOG = columns({ dialogType: ['int | null', 'd.type'], memberVersion: ['int | null', 'd.member_version'] });
+const BLOCKERS = columns({
+  blockerIds: [
+    'int[] | null',
+    `CASE WHEN e.user_id IS NOT NULL AND e.kind IN ('messageSent', 'messageEdited', 'messagesMarked') THEN (
+      SELECT array_agg(b.user_id) FROM user_blocks b
+      WHERE b.application_id = e.application_id AND b.blocked_id = e.user_id
+        AND CASE WHEN e.kind = 'messagesMarked' OR d.type = ${DIALOG_TYPE.PRIVATE} THEN b.in_private ELSE b.in_groups END) END`,
+  ],
+});
 const OLDEST_RUNNING = columns({ oldestRunning: ['bigint', 'pg_snapshot_xmin(pg_current_snapshot())::text::bigint'] });
 
 const BATCH = 500;
@@ -115,7 +127,7 @@ export class OutboxReader {
 
 export function readMissed(applicationId: number, after: bigint, upTo: bigint, limit: number): Promise<StreamRow[]> {
   return query`
-    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}, ${BLOCKERS}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${after} AND e.position <= ${upTo} AND e.application_id = ${applicationId}
     ORDER BY e.position LIMIT ${limit}`;
@@ -124,7 +136,7 @@ export function readMissed(applicationId: number, after: bigint, upTo: bigint, l
 /** The rows with `after` < position <= `upTo`, of all applications; both positions must be settled. */
 export function readRange(after: bigint, upTo: bigint): Promise<StreamRow[]> {
   return query`
-    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}, ${BLOCKERS}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${after} AND e.position <= ${upTo}
     ORDER BY e.position`;
@@ -173,7 +185,7 @@ export async function lastKept(upTo: bigint): Promise<bigint> {
 // One statement, so that rows and transactions come from the same snapshot.
 function readAfter(position: bigint, limit: number): Promise<ReadRow[]> {
   return query`
-    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}, ${OLDEST_RUNNING}
+    SELECT ${EVENT}, ${DETAIL}, ${AUDIENCE}, ${DIALOG}, ${BLOCKERS}, ${OLDEST_RUNNING}
     FROM events_outbox e LEFT JOIN dialogs d ON d.application_id = e.application_id AND d.id = e.dialog_id
     WHERE e.position > ${position}
     ORDER BY e.position LIMIT ${limit}`;

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { UserViewer } from '../lib/access.ts';
-import { addTo, removeFrom } from '../lib/collections.ts';
 import { SECOND } from '../lib/time.ts';
 import type { Bus } from './bus.ts';
-import { LiveEvent, LiveQueue } from './live-queue.ts';
-
-/** Whether a user has an open socket in any process. */
-export interface PresenceOf {
-  userId: number;
-  online: boolean;
-}
+import type { LiveQueue } from './live-queue.ts';
+import { keyOf, type PresenceOf, PresenceSubscriptions, type PresenceViewer } from './presence-subscriptions.ts';
 
 type User = Pick<UserViewer, 'applicationId' | 'userId'>;
 
 const TOPIC = 'presence';
+const BLOCKS = 'blocks';
 const HEARTBEAT_MS = 5 * SECOND;
 /** After this silence a process and its users count as offline. */
 const SILENCE_MS = 4 * HEARTBEAT_MS;
@@ -48,6 +43,10 @@ type PresenceMessage = { process: string } & (
   | { leaving: true }
 );
 
+interface BlocksMessage extends User {
+  others: (readonly [id: number, isHidden: boolean])[];
+}
+
 interface OtherProcess {
   users: Set<string>;
   /** Users of an incomplete list; they replace `users` with its last part. */
@@ -66,7 +65,7 @@ export class Presence {
   readonly #clock: Clock;
   readonly #own = new Map<string, number>();
   readonly #others = new Map<string, OtherProcess>();
-  readonly #subscriptions = new Map<string, Set<LiveQueue<PresenceOf>>>();
+  readonly #subscriptions = new PresenceSubscriptions((key) => this.#isOnline(key));
   #changed = new Set<string>();
   #isRequested = false;
   #isPublishScheduled = false;
@@ -83,6 +82,7 @@ export class Presence {
 
   start(): void {
     this.#bus.on(TOPIC, (message) => this.#receive(message as PresenceMessage));
+    this.#bus.on(BLOCKS, (message) => this.#hide(message as BlocksMessage));
     this.#bus.onReturn(() => this.#publish({ request: 'all' }));
     this.#publish({ request: 'all' });
     this.#stopBeating = this.#clock.every(HEARTBEAT_MS, () => this.#beat());
@@ -96,8 +96,7 @@ export class Presence {
   }
 
   endSubscriptions(): void {
-    for (const subscriptions of [...this.#subscriptions.values()])
-      for (const subscribe of [...subscriptions]) void subscribe.return();
+    this.#subscriptions.end();
   }
 
   /** Registers an open socket. @returns unregisters it; repeated calls have no effect */
@@ -122,18 +121,23 @@ export class Presence {
     return new Set(keys.filter((key) => key.startsWith(prefix))).size;
   }
 
-  /** Emits the current state of each user, then changes. */
-  subscribe(applicationId: number, userIds: number[]): LiveQueue<PresenceOf> {
-    const keys = userIds.map((userId) => keyOf({ applicationId, userId }));
-    const queue = new LiveQueue<PresenceOf>((left) => {
-      for (const key of keys) removeFrom(this.#subscriptions, key, left);
-    });
-    for (const [index, userId] of userIds.entries()) {
-      const key = keys[index]!;
-      addTo(this.#subscriptions, key, queue);
-      queue.push(new LiveEvent({ userId, online: this.#isOnline(key) }));
+  /** Emits the current state of each user, then changes. @param viewer undefined: blocks do not matter */
+  subscribe(applicationId: number, userIds: number[], viewer?: PresenceViewer): LiveQueue<PresenceOf> {
+    return this.#subscriptions.add(applicationId, userIds, viewer);
+  }
+
+  /** The blocks between a user and others may have changed: those in `hidden` do not see each other. */
+  hide({ applicationId, userId }: User, otherIds: readonly number[], hidden: ReadonlySet<number>): void {
+    for (let start = 0; start < otherIds.length; start += CHUNK) {
+      const others = otherIds.slice(start, start + CHUNK).map((id) => [id, hidden.has(id)] as const);
+      const message: BlocksMessage = { applicationId, userId, others };
+      this.#hide(message);
+      this.#bus.publish(BLOCKS, message);
     }
-    return queue;
+  }
+
+  #hide({ applicationId, userId, others }: BlocksMessage): void {
+    for (const [id, isHidden] of others) this.#subscriptions.hide(applicationId, [userId, id], isHidden);
   }
 
   #isOnline(key: string): boolean {
@@ -144,7 +148,7 @@ export class Presence {
 
   #count(key: string, change: 1 | -1): void {
     const open = (this.#own.get(key) ?? 0) + change;
-    this.#noticing([key], () => {
+    this.#subscriptions.noticing([key], () => {
       if (open > 0) this.#own.set(key, open);
       else this.#own.delete(key);
     });
@@ -152,18 +156,6 @@ export class Presence {
     if (!isFirstOrLast) return;
     this.#changed.add(key);
     this.#publishSoon();
-  }
-
-  #noticing(keys: Iterable<string>, change: () => void): void {
-    const target = [...keys].filter((key) => this.#subscriptions.has(key));
-    const before = target.map((key) => this.#isOnline(key));
-    change();
-    for (const [index, key] of target.entries()) {
-      const online = this.#isOnline(key);
-      if (online === before[index]) continue;
-      const event = new LiveEvent({ userId: Number(key.split(':')[1]), online });
-      for (const subscribe of this.#subscriptions.get(key) ?? []) subscribe.push(event);
-    }
   }
 
   /** Batches the changes of one turn of the event loop and responds once to all requests in it. */
@@ -237,7 +229,7 @@ export class Presence {
     other.number = number;
     other.lastSeenAt = this.#clock.now();
     if ('on' in message) {
-      this.#noticing([...message.on, ...message.off], () => {
+      this.#subscriptions.noticing([...message.on, ...message.off], () => {
         for (const key of message.on) other.users.add(key);
         for (const key of message.off) other.users.delete(key);
       });
@@ -252,7 +244,7 @@ export class Presence {
   #replace(other: OtherProcess): void {
     const users = new Set(other.arriving);
     other.arriving = [];
-    this.#noticing(new Set([...other.users, ...users]), () => {
+    this.#subscriptions.noticing(new Set([...other.users, ...users]), () => {
       other.users = users;
     });
   }
@@ -266,10 +258,6 @@ export class Presence {
   #lose(process: string): void {
     const other = this.#others.get(process);
     if (!other) return;
-    this.#noticing(other.users, () => this.#others.delete(process));
+    this.#subscriptions.noticing(other.users, () => this.#others.delete(process));
   }
-}
-
-function keyOf({ applicationId, userId }: { applicationId: number; userId: number | '' }): string {
-  return `${applicationId}:${userId}`;
 }

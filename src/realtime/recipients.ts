@@ -94,7 +94,8 @@ export class RecipientResolver {
 export function canReceive(viewer: SubscriptionTarget['viewer'], row: StreamRow, recipients: Recipients): boolean {
   if (row.classKey !== null) return true;
   if (viewer.kind === 'user') {
-    return (recipients === 'everyone' || recipients.has(viewer.userId)) && !row.hiddenFrom?.includes(viewer.userId);
+    if (row.hiddenFrom?.includes(viewer.userId) || row.blockerIds?.includes(viewer.userId)) return false;
+    return recipients === 'everyone' || recipients.has(viewer.userId);
   }
   if (row.detail?.removal === 'destroyed') return true;
   return row.audienceIds === null && row.memberVersion !== null;

@@ -36,6 +36,7 @@ import './record-filters.ts';
 import './live-records.ts';
 import './files.ts';
 import './blobs.ts';
+import './blocks.ts';
 import './live.ts';
 import './presence.ts';
 import './push-subscriptions.ts';

@@ -51,9 +51,15 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       description: `JSON object of at most ${MAX_BYTES / 1024} KiB. Keys that are names of message fields are dropped.`,
     }),
     sendToChat: t.boolean({ description: 'Whether offline occupants receive a push. Default: true.' }),
+    id: t.id({
+      description:
+        'Id that the client chose, and idempotency key. 24 lower-case hex digits become the id of the message; another ' +
+        `text of 1 to ${MAX_CLIENT_ID} characters is stored as \`clientId\`. A repeated send to the same dialog returns the ` +
+        'stored message. The id of another message fails with `UNPROCESSABLE`.',
+    }),
     clientId: t.string({
       description:
-        `Idempotency key, at most ${MAX_CLIENT_ID} characters, for example a UUID. A repeated send with the same key returns the ` +
+        `Idempotency key without \`id\`, at most ${MAX_CLIENT_ID} characters, for example a UUID. A repeated send with the same key returns the ` +
         'stored message, or fails with `NOT_FOUND` if that message has been deleted.',
     }),
   }),

@@ -1,6 +1,6 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { attachedBlobs } from '../resolvers/blobs/attached.ts';
-import { findMessage } from '../resolvers/messages/find.ts';
+import { findMessage, findMessageOf } from '../resolvers/messages/find.ts';
 import { listMessages } from '../resolvers/messages/list.ts';
 import { ownReactions, reactionLoader } from '../resolvers/messages/reactions-of.ts';
 import { readStateLoader } from '../resolvers/messages/read-state.ts';
@@ -28,7 +28,13 @@ const ReactionSummary = builder.objectRef<{ name: string; count: number; own: bo
 export const Message = builder.prismaObject('Message', {
   description: 'A message that a user sent to a dialog.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
+    id: t.exposeID('id', {
+      description: '24 hex digits. Ids sort by creation time, except those that clients chose.',
+    }),
+    clientId: t.exposeString('clientId', {
+      nullable: true,
+      description: "Text that the sender's client chose as `id`; null if there is none, or if it is the id.",
+    }),
     dialogId: t.exposeID('dialogId', { description: 'Id of the dialog that it was sent to.' }),
     text: t.exposeString('text', { description: 'Text content; empty if there is none.' }),
     senderId: t.exposeInt('senderId', { description: 'Id of the user who sent it.' }),
@@ -111,8 +117,16 @@ builder.queryField('message', (t) =>
     type: Message,
     description:
       'One message. Does not mark it. Fails with `NOT_FOUND` if it does not exist or the caller has deleted it.',
-    args: { id: t.arg.id({ required: true, description: MESSAGE_ID }) },
-    resolve: (_root, { id }, context, info) => findMessage(id, requestedFields(info), context),
+    args: {
+      id: t.arg.id({ required: true, description: MESSAGE_ID }),
+      senderId: t.arg.int({
+        description: 'Id of the sender. `id` may then also be the `clientId` that their client chose.',
+      }),
+    },
+    resolve: (_root, { id, senderId }, context, info) =>
+      senderId == null
+        ? findMessage(id, requestedFields(info), context)
+        : findMessageOf(senderId, id, requestedFields(info), context),
   }),
 );
 

@@ -1,6 +1,6 @@
 import { STAFF } from '../administration/administrators/rights.ts';
-import type { PresenceOf } from '../realtime/presence.ts';
-import { findPresence, MAX_USERS, subscribeToPresence } from '../resolvers/users/presence.ts';
+import type { PresenceOf } from '../realtime/presence-subscriptions.ts';
+import { findPresence, MAX_USERS, subscribeToPresence } from '../resolvers/blocks/presence.ts';
 import { builder } from './builder.ts';
 
 const UP_TO = `User ids, at most ${MAX_USERS}.`;
@@ -22,7 +22,9 @@ builder.queryField('presence', (t) =>
     scope: 'users',
     administrator: { roles: STAFF },
     type: [Presence],
-    description: 'Which of the users are online now. Unknown users count as offline.',
+    description:
+      'Which of the users are online now. Unknown users count as offline, and so do users who block the caller or whom ' +
+      'the caller blocks.',
     args: { userIds: t.arg.intList({ required: true, description: UP_TO }) },
     resolve: (_root, { userIds }, context) => findPresence(userIds, context),
   }),

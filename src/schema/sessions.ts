@@ -53,11 +53,12 @@ const SignedParameter = builder.inputType('SignedParameter', {
 });
 
 const SessionUser = builder.inputType('SessionUser', {
-  description: 'Login or email address of a user, with the password.',
+  description: 'Login, email address or id of a user, with the password.',
   fields: (t) => ({
+    id: t.int({ description: 'Id of the user; `login` or `email` replaces it.' }),
     login: t.string({ description: 'Case-insensitive; `email` may be given instead.' }),
     email: t.string({ description: 'Case-insensitive; replaces `login`.' }),
-    password: t.string({ description: 'Required with `login` or `email`.' }),
+    password: t.string({ description: 'Required with `login`, `email` or `id`.' }),
   }),
 });
 
@@ -132,11 +133,12 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
 });
 
 const LoginUserInput = builder.inputType('LoginUserInput', {
-  description: 'Login or email address with password, or a provider with its credentials.',
+  description: 'Login, email address or user id with password, or a provider with its credentials.',
   fields: (t) => ({
+    userId: t.int({ description: 'Id of the user; `login` or `email` replaces it.' }),
     login: t.string({ description: 'Case-insensitive; `email` may be given instead.' }),
     email: t.string({ description: 'Case-insensitive; replaces `login`.' }),
-    password: t.string({ description: 'Required with `login` or `email`.' }),
+    password: t.string({ description: 'Required with `login`, `email` or `userId`.' }),
     provider: t.string({
       description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
     }),

@@ -1,9 +1,8 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { type ListedSession, listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
-import { blockUser, endUserSessions, unblockUser } from '../resolvers/users/block.ts';
+import { endUserSessions } from '../resolvers/users/block.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT } from './descriptions.ts';
-import { User } from './users.ts';
 
 const USER_ID = 'Id from `users`.';
 
@@ -49,29 +48,5 @@ builder.mutationField('endUserSessions', (t) =>
       '`NOT_FOUND` if the user does not exist.',
     args: { userId: t.arg.int({ required: true, description: USER_ID }) },
     resolve: (_root, { userId }, context) => endUserSessions(userId, context),
-  }),
-);
-
-builder.mutationField('blockUser', (t) =>
-  t.withAuth({ key: true }).field({
-    scope: 'users',
-    administrator: { roles: SUPPORT },
-    type: User,
-    description:
-      'Blocks a user: ends their sessions, removes their devices, and refuses later sign-ins with `FORBIDDEN`. API keys ' +
-      'can still act on behalf of the user. Fails with `NOT_FOUND` if the user does not exist.',
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => blockUser(userId, context),
-  }),
-);
-
-builder.mutationField('unblockUser', (t) =>
-  t.withAuth({ key: true }).field({
-    scope: 'users',
-    administrator: { roles: SUPPORT },
-    type: User,
-    description: 'Lets a blocked user sign in again. Fails with `NOT_FOUND` if the user does not exist.',
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => unblockUser(userId, context),
   }),
 );

@@ -76,6 +76,8 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'user_identities' },
   { name: 'daily_usage' },
   { name: 'contacts' },
+  { name: 'user_blocks' },
+  { name: 'privacy_lists' },
   { name: 'geodata' },
   { name: 'push_tokens', without: ['session_id'] },
   { name: 'push_subscriptions', without: ['session_id'] },

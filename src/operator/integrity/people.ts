@@ -13,6 +13,8 @@ const OF_USERS: readonly OfUsers[] = [
     'sessions',
     'password_resets',
     'contacts',
+    'user_blocks',
+    'privacy_lists',
     'geodata',
     'push_tokens',
     'push_subscriptions',

@@ -26,6 +26,8 @@ const COPIED_IN_USE: Readonly<Record<string, { settled?: string }>> = {
   sessions: {},
   daily_usage: {},
   contacts: {},
+  user_blocks: {},
+  privacy_lists: {},
   geodata: {},
   push_tokens: {},
   push_subscriptions: {},

@@ -23,6 +23,8 @@ export const TABLES_OF_APPLICATION = [
   'push_subscriptions',
   'push_tokens',
   'geodata',
+  'privacy_lists',
+  'user_blocks',
   'contacts',
   'daily_usage',
   'password_resets',

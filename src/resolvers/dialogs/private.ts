@@ -6,11 +6,12 @@ import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { requireUnblocked } from '../blocks/between.ts';
 import { lockUsers } from '../users/lock.ts';
 import { requireDialogCreator } from '../users/policies.ts';
 import { type DialogData, dataColumns } from './data.ts';
 
-/** If both users create the dialog concurrently, the unique pair key lets one succeed and the other finds it. */
+/** @throws {ForbiddenError} a block applies, and the dialog does not exist yet. If both users create the dialog concurrently, the unique pair key lets one succeed and the other finds it. */
 export async function findOrCreatePrivateDialog(
   otherId: number,
   context: UserContext,
@@ -28,6 +29,7 @@ export async function findOrCreatePrivateDialog(
   await transactInTurns(jobOwnerOf(context.viewer), async (transaction) => {
     const others = await lockUsers(transaction, [otherId], context);
     if (others.length === 0) return;
+    await requireUnblocked(transaction, context.viewer, otherId);
     const columns = await dataColumns(transaction, data);
     const { count } = await transaction.dialog.createMany({
       data: [

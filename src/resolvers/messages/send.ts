@@ -1,15 +1,14 @@
 import type { UserContext } from '../../context.ts';
-import { db } from '../../db/client.ts';
 import { newId } from '../../db/ids.ts';
-import type { UserViewer } from '../../lib/access.ts';
-import { BadInputError, ForbiddenError, NotFoundError } from '../../lib/errors.ts';
-import { type Problem, problem } from '../../lib/problems.ts';
+import { BadInputError, ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
+import { type Problem, problem, when } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { findOrCreatePrivateDialog } from '../dialogs/private.ts';
-import { findReadableMessage } from './find.ts';
+import { isUniqueViolation } from '../users/taken.ts';
+import { findKey, findReadableMessage } from './find.ts';
 import { reactionLoader } from './reactions-of.ts';
 import { readStateLoader, readStateOfNew } from './read-state.ts';
-import type { MessageRow } from './rows.ts';
+import { type MessageRow, messageLoader } from './rows.ts';
 import { checkedContent } from './rules.ts';
 import { storeMessage } from './store.ts';
 
@@ -23,12 +22,18 @@ export interface NewMessage {
   customFields?: unknown;
   /** Default true. */
   sendToChat?: boolean | null;
+  /** Chosen by the client: 24 hex digits become the id of the message; another text is stored as its `clientId`. */
+  id?: string | null;
+  /** Idempotency key of the sender; `id` replaces it. */
   clientId?: string | null;
 }
 
 export const MAX_CLIENT_ID = 255;
 
-/** A retry with the same `clientId` returns the stored message. @throws {UnprocessableError} invalid content */
+/**
+ * A retry with the same `id` or `clientId` returns the stored message.
+ * @throws {UnprocessableError} invalid content, or the id of another message
+ */
 export async function sendMessage(input: NewMessage, context: UserContext): Promise<MessageRow> {
   const { viewer, now, outbox, loaders } = context;
   const { text, attachments, customFields } = input;
@@ -37,26 +42,31 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     [...addressProblems(input, viewer.userId), ...clientIdProblems(input)],
   );
   // A retry must not create a new dialog if the private dialog was deleted since.
-  const known = input.dialogId == null && input.clientId ? await findKey(input.clientId, viewer) : null;
-  if (known) return findReadableMessage(known.messageId, context);
+  const key = keyOf(input);
+  const known = input.dialogId == null && key !== null ? await findKey(key, viewer) : null;
+  if (known) return findSent(known.messageId, input, context);
   const dialogId = input.dialogId ?? (await dialogWith(input.recipientId!, context));
   if (!isStringId(dialogId)) throw new NotFoundError();
 
   const at = now();
-  const stored = await storeMessage({
+  const isIdChosen = input.id != null && isStringId(input.id);
+  const stored = await storeUnlessTaken({
     ...content,
     applicationId: viewer.applicationId,
     dialogId,
     senderId: viewer.userId,
-    id: newId(at),
+    id: isIdChosen ? input.id! : newId(at),
+    isIdChosen,
+    key,
     sendToChat: input.sendToChat ?? true,
-    clientId: input.clientId || null,
+    clientId: isIdChosen ? null : (input.id ?? null),
     at,
     actor: viewer.actor,
   });
-  if (stored === 'known') return findSent(input.clientId!, context);
+  if (stored === 'known') return findKnown({ ...input, dialogId }, context);
   if (stored === 'no dialog') throw new NotFoundError();
   if (stored === 'no occupant') throw new ForbiddenError();
+  if (stored === 'blocked') throw new ForbiddenError('BLOCKED');
   outbox.wake();
   const { message, dialogType } = stored;
   loaders.of(readStateLoader).know(message, readStateOfNew(message, dialogType));
@@ -76,19 +86,42 @@ function addressProblems({ dialogId, recipientId }: NewMessage, senderId: number
   return recipientId === senderId ? ['RECIPIENT_UNKNOWN'] : [];
 }
 
-function clientIdProblems({ clientId }: NewMessage): Problem[] {
-  return [...(clientId ?? '')].length > MAX_CLIENT_ID ? [problem('CLIENT_ID_TOO_LONG', { max: MAX_CLIENT_ID })] : [];
+function clientIdProblems({ id, clientId }: NewMessage): Problem[] {
+  const isLong = (text: string | null | undefined) => [...(text ?? '')].length > MAX_CLIENT_ID;
+  return [
+    ...when(id === '' || isLong(id), problem('WRONG_ID_LENGTH', { max: MAX_CLIENT_ID })),
+    ...when(isLong(clientId), problem('CLIENT_ID_TOO_LONG', { max: MAX_CLIENT_ID })),
+  ];
+}
+
+function keyOf({ id, clientId }: NewMessage): string | null {
+  return id ?? (clientId || null);
+}
+
+/** Statements in flight do not see the ids of each other. */
+async function storeUnlessTaken(message: Parameters<typeof storeMessage>[0]): ReturnType<typeof storeMessage> {
+  try {
+    return await storeMessage(message);
+  } catch (error) {
+    if (message.isIdChosen && isUniqueViolation(error)) return 'known';
+    throw error;
+  }
+}
+
+async function findKnown(input: NewMessage, context: UserContext): Promise<MessageRow> {
+  const sent = await findKey(keyOf(input)!, context.viewer);
+  if (!sent) throw input.id == null ? new NotFoundError() : new UnprocessableError('MESSAGE_ID_TAKEN');
+  return findSent(sent.messageId, input, context);
 }
 
 /** A late retry does not send a deleted message again. */
-async function findSent(key: string, context: UserContext): Promise<MessageRow> {
-  const sent = await findKey(key, context.viewer);
-  if (!sent) throw new NotFoundError();
-  return findReadableMessage(sent.messageId, context);
-}
-
-function findKey(key: string, { applicationId, userId }: UserViewer) {
-  return db.messageKey.findUnique({ where: { applicationId_userId_key: { applicationId, userId, key } } });
+async function findSent(messageId: string, input: NewMessage, context: UserContext): Promise<MessageRow> {
+  const { applicationId, userId } = context.viewer;
+  const sent = await context.loaders.of(messageLoader).load({ applicationId, id: messageId });
+  const isSame = ({ senderId, dialogId, recipientId }: MessageRow) =>
+    senderId === userId && (input.dialogId == null ? recipientId === input.recipientId : dialogId === input.dialogId);
+  if (input.id != null && sent && !isSame(sent)) throw new UnprocessableError('MESSAGE_ID_TAKEN');
+  return findReadableMessage(messageId, context);
 }
 
 async function dialogWith(recipientId: number, context: UserContext): Promise<string> {

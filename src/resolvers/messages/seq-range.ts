@@ -10,6 +10,8 @@ type Comparison = Partial<Record<'eq' | 'lt' | 'lte' | 'gt' | 'gte', Time | null
 interface Bound {
   side: 'from' | 'before';
   at: number;
+  /** Messages with this id or a later one are included, even if they were created before `at`. */
+  id?: string;
 }
 
 /** Times never decrease as `seq` grows, so the first message at a time bounds the range without a scan. */
@@ -17,12 +19,17 @@ export function seqRange(
   filter: FilterInput | null | undefined,
   { applicationId, dialogId }: { applicationId: number; dialogId: string },
 ): Prisma.Sql {
-  const conditions = boundsOf(filter).map(({ side, at }) => {
+  const conditions = boundsOf(filter).map(({ side, at, id }) => {
     const operator = Prisma.raw(side === 'from' ? '>=' : '<');
-    return Prisma.sql`m.seq ${operator} coalesce((
+    const first = Prisma.sql`coalesce((
       SELECT f.seq FROM messages f
       WHERE f.application_id = ${applicationId} AND f.dialog_id = ${dialogId} AND f.created_at >= ${new Date(at)}::timestamptz
       ORDER BY f.created_at, f.seq LIMIT 1), 2147483647)`;
+    if (id === undefined) return Prisma.sql`m.seq ${operator} ${first}`;
+    return Prisma.sql`m.seq >= least(${first}, (
+      SELECT min(e.seq) FROM messages e
+      WHERE e.application_id = ${applicationId} AND e.dialog_id = ${dialogId} AND e.id >= ${id}
+        AND left(e.id, 8) > lpad(to_hex(e.date_sent), 8, '0')))`;
   });
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : Prisma.sql`true`;
 }
@@ -39,11 +46,14 @@ function boundsOf(filter: FilterInput | null | undefined): Bound[] {
 
 type IdComparison = Partial<Record<'eq' | 'gt' | 'gte', string | null>>;
 
-/** An id is generated before `created_at` is assigned, so later ids imply a lower bound, but no upper one. */
+/**
+ * An id is generated before `created_at` is assigned, so later ids imply a lower bound, but no upper one. Ids that
+ * clients chose by a wrong clock are in an index of their own.
+ */
 function idBounds(comparison: IdComparison | null | undefined): Bound[] {
   const ids = [comparison?.eq, comparison?.gt, comparison?.gte].filter((id) => id != null && isStringId(id));
-  const times = ids.map((id) => secondsOfId(id!) * 1_000);
-  return times.filter(isPossible).map((at) => ({ side: 'from', at }));
+  const bounds = ids.map((id) => ({ side: 'from' as const, at: secondsOfId(id!) * 1_000, id: id! }));
+  return bounds.filter(({ at }) => isPossible(at));
 }
 
 /** @param inUnits the compared field, with the precision of the filter @param unit milliseconds */

@@ -3,13 +3,17 @@ import { columns, insertion } from '../../db/columns.ts';
 import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { queryAs } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
+import { isRefused } from '../blocks/between.ts';
 import { queueByDialog } from './dialog-queues.ts';
 import type { MessageRow } from './rows.ts';
 
 type DerivedColumn = 'seq' | 'recipientId' | 'dateSent' | 'createdAt' | 'updatedAt';
 
 interface StoredInput extends Omit<MessageRow, DerivedColumn> {
-  clientId: string | null;
+  /** Whether the client chose `id`, which another message may then have. */
+  isIdChosen: boolean;
+  /** Idempotency key of the sender. */
+  key: string | null;
   at: Date;
   actor: Actor | undefined;
 }
@@ -19,13 +23,14 @@ interface StoredMessage {
   dialogType: number;
 }
 
-type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant';
+type Stored = StoredMessage | 'known' | 'no dialog' | 'no occupant' | 'blocked';
 
 const OUTCOME = columns({
   ord: ['int', 'g.ord'],
   dialogType: ['int', 'g."dialogType"'],
   dialogKnown: ['boolean', 'g."dialogKnown"'],
   mayWrite: ['boolean', 'g."mayWrite"'],
+  isBlocked: ['boolean', 'g."isBlocked"'],
   hasLock: ['boolean', 'w.id IS NOT NULL'],
   isKnown: ['boolean', 'w.id IS NOT NULL AND s.id IS NULL'],
   seq: ['int | null', 's.seq'],
@@ -44,6 +49,8 @@ const INPUT_TYPES: Record<keyof Omit<StoredInput, 'applicationId' | 'actor'> | '
   customFields: 'json',
   sendToChat: 'boolean',
   clientId: 'text',
+  isIdChosen: 'boolean',
+  key: 'text',
   at: 'timestamptz(3)',
 };
 const INPUT = Prisma.raw(
@@ -61,6 +68,7 @@ const NEW = insertion<'Message'>({
   text: 'p.text',
   attachments: 'p.attachments',
   customFields: 'p."customFields"',
+  clientId: 'p."clientId"',
   sendToChat: 'p."sendToChat"',
   dateSent: 'floor(extract(epoch FROM p."createdAt"))::int',
   createdAt: 'p."createdAt"',
@@ -74,10 +82,11 @@ const NEW = insertion<'Message'>({
  *                                                                      │            │
  *                                                                      └► settled   └ the seq before the new messages
  *
- * - `input`: the messages with their dialogs, and whether the sender may write there
+ * - `input`: the messages with their dialogs and recipients, whether the sender may write there or a block applies, and
+ *   whether a chosen id is taken
  * - `locked`: the rows of these dialogs; `writable`: the messages whose dialog is locked
- * - `claimed`: the client ids that are new, in `message_keys`; `unsent`: the messages that are no retry
- * - `placed`: the number within the statement, the time and the recipient
+ * - `claimed`: the keys that are new, in `message_keys`; `unsent`: the messages that are no retry, one for each id
+ * - `placed`: the number within the statement and the time
  * - `counted`: the new `last_seq` and counts of the dialogs; `stored`: the messages
  * - `settled`: the counts of members, except in public dialogs; `published`: one event per message
  *
@@ -103,35 +112,41 @@ async function storeMessages(
         d.id IS NOT NULL AND (d.type = ${TYPE_IN_SQL.PUBLIC_GROUP} OR EXISTS (
           SELECT FROM members m
           WHERE m.application_id = ${applicationId} AND m.dialog_id = d.id AND m.user_id = g."senderId"
-            AND m.left_at IS NULL)) AS "mayWrite"
+            AND m.left_at IS NULL)) AS "mayWrite",
+        CASE WHEN g."isIdChosen" THEN (SELECT true FROM messages x
+          WHERE x.application_id = ${applicationId} AND x.id = g.id) END IS TRUE AS "isTaken",
+        r."recipientId", CASE WHEN r."recipientId" <> 0 THEN ${isBlocked(applicationId)} END IS TRUE AS "isBlocked"
       FROM json_to_recordset(${JSON.stringify(input)}::json) AS g (${INPUT})
       LEFT JOIN dialogs d ON d.application_id = ${applicationId} AND d.id = g."dialogId"
+      CROSS JOIN LATERAL (SELECT CASE WHEN d.pair_key IS NULL THEN 0
+        WHEN split_part(d.pair_key, ':', 1)::int = g."senderId" THEN split_part(d.pair_key, ':', 2)::int
+        ELSE split_part(d.pair_key, ':', 1)::int END AS "recipientId") r
     ), locked AS MATERIALIZED (
-      SELECT d.id, d.type, d.pair_key, d.last_message_at
+      SELECT d.id, d.type, d.last_message_at
       FROM dialogs d
-      WHERE d.application_id = ${applicationId} AND d.id IN (SELECT "dialogId" FROM input WHERE "mayWrite")
+      WHERE d.application_id = ${applicationId} AND d.id IN (
+          SELECT "dialogId" FROM input WHERE "mayWrite" AND NOT "isBlocked")
         ${isShared ? Prisma.empty : lockTimeout(lockTimeoutMs)}
       ORDER BY d.id
       FOR NO KEY UPDATE ${isShared ? SKIP_LOCKED : Prisma.empty}
     ), writable AS MATERIALIZED (
-      SELECT g.*, l.type, l.pair_key, l.last_message_at
+      SELECT g.*, l.type, l.last_message_at
       FROM input g JOIN locked l ON l.id = g."dialogId"
-      WHERE g."mayWrite"
+      WHERE g."mayWrite" AND NOT g."isBlocked"
     ), claimed AS MATERIALIZED (
       INSERT INTO message_keys (application_id, user_id, key, message_id)
-      SELECT ${applicationId}::int, "senderId", "clientId", id FROM writable
-      WHERE "clientId" IS NOT NULL ORDER BY 2, 3
-      ON CONFLICT DO NOTHING RETURNING message_id
+      SELECT ${applicationId}::int, "senderId", key, id FROM writable
+      WHERE key IS NOT NULL AND NOT "isTaken" ORDER BY 2, 3
+      ON CONFLICT DO NOTHING RETURNING user_id, message_id
     ), unsent AS MATERIALIZED (
-      SELECT w.* FROM writable w LEFT JOIN claimed c ON c.message_id = w.id
-      WHERE w."clientId" IS NULL OR c.message_id IS NOT NULL
+      SELECT DISTINCT ON (w.id) w.*
+      FROM writable w LEFT JOIN claimed c ON c.message_id = w.id AND c.user_id = w."senderId"
+      WHERE w.key IS NULL OR c.message_id IS NOT NULL
+      ORDER BY w.id, w.ord
     ), placed AS MATERIALIZED (
       SELECT g.*,
         row_number() OVER dialog::int AS nth,
-        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt",
-        CASE WHEN g.pair_key IS NULL THEN 0
-          WHEN split_part(g.pair_key, ':', 1)::int = g."senderId" THEN split_part(g.pair_key, ':', 2)::int
-          ELSE split_part(g.pair_key, ':', 1)::int END AS "recipientId"
+        greatest(g.last_message_at, max(g.at) OVER dialog) AS "createdAt"
       FROM unsent g
       WINDOW dialog AS (PARTITION BY g."dialogId" ORDER BY g.ord)
     ), counted AS (
@@ -155,20 +170,26 @@ async function storeMessages(
       FROM stored ORDER BY dialog_id, seq
     )
     SELECT ${OUTCOME}
-    FROM input g LEFT JOIN writable w ON w.id = g.id
-    LEFT JOIN stored s ON s.id = g.id`;
+    FROM input g LEFT JOIN writable w ON w.ord = g.ord
+    LEFT JOIN placed p ON p.ord = g.ord
+    LEFT JOIN stored s ON s.id = p.id`;
   const sent = new Map(rows.map((row) => [row.ord, row]));
   return inputs.map((input, ord) => {
-    const { dialogType, dialogKnown, mayWrite, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
+    const { dialogType, dialogKnown, mayWrite, isBlocked, hasLock, isKnown, seq, recipientId, dateSent, createdAt } =
       sent.get(ord)!;
     if (dialogKnown && !mayWrite) return 'no occupant';
+    if (isBlocked) return 'blocked';
     if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
-    const { at: _at, clientId: _clientId, actor: _actor, ...content } = input;
+    const { at: _at, isIdChosen: _isIdChosen, key: _key, actor: _actor, ...content } = input;
     const message: MessageRow = { ...content, seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
     return { message, dialogType };
   });
+}
+
+function isBlocked(applicationId: number): Prisma.Sql {
+  return isRefused(applicationId, Prisma.sql`g."senderId"`, Prisma.sql`r."recipientId"`);
 }
 
 const SKIP_LOCKED = Prisma.raw('SKIP LOCKED');

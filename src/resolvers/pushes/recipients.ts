@@ -84,5 +84,7 @@ export function isNews(
     AND NOT EXISTS (SELECT FROM message_marks k WHERE k.application_id = x.application_id
       AND k.dialog_id = x.dialog_id AND k.seq = x.seq AND k.user_id = ${userId} AND k.is_read)
     AND NOT EXISTS (SELECT FROM hidden_messages h WHERE h.application_id = x.application_id
-      AND h.user_id = ${userId} AND h.dialog_id = x.dialog_id AND h.seq = x.seq)`;
+      AND h.user_id = ${userId} AND h.dialog_id = x.dialog_id AND h.seq = x.seq)
+    AND NOT EXISTS (SELECT FROM user_blocks b WHERE b.application_id = x.application_id
+      AND b.user_id = ${userId} AND b.blocked_id = x.sender_id AND b.in_groups)`;
 }

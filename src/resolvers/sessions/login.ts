@@ -14,6 +14,7 @@ import { lockSignedIn } from './signed-in.ts';
 import type { IdToken } from './token-sign-in.ts';
 
 export interface LoginInput {
+  userId?: number | null;
   login?: string | null;
   email?: string | null;
   password?: string | null;

@@ -9,7 +9,7 @@ export interface SessionRequest {
   nonce?: number | null;
   timestamp?: number | null;
   signature?: string | null;
-  user?: { login?: string | null; email?: string | null; password?: string | null } | null;
+  user?: { id?: number | null; login?: string | null; email?: string | null; password?: string | null } | null;
   provider?: string | null;
   keys?: { token?: string | null; secret?: string | null } | null;
   firebasePhone?: { accessToken?: string | null; projectId?: string | null } | null;
@@ -40,6 +40,7 @@ export function signedPairs(request: SessionRequest): ParameterPair[] {
     nonce,
     timestamp,
     signature,
+    'user[id]': user?.id,
     'user[login]': user?.login,
     'user[email]': user?.email,
     'user[password]': user?.password,

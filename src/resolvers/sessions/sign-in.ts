@@ -1,7 +1,9 @@
 import type { Context } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
+import { readInteger } from '../../lib/casts.ts';
 import { WrongPasswordError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
 import { hashOwner, isPassword } from '../users/passwords.ts';
 import { signInByCode } from './email-sign-in.ts';
 import type { EmailCode } from './mailed-codes.ts';
@@ -11,6 +13,7 @@ import { type SocialSignIn, socialSignIn, socialUser } from './social.ts';
 import { type IdToken, signInByToken } from './token-sign-in.ts';
 
 interface PasswordSignIn {
+  userId?: number | null | undefined;
   login?: string | null;
   email?: string | null;
   password?: string | null;
@@ -25,12 +28,13 @@ export function signedSignIn(parameters: ReadonlyMap<string, string>): SignIn | 
   if (token !== undefined || code !== undefined) return { emailCode: { token, code } };
   const idToken = parameters.get('id_token[token]');
   if (idToken !== undefined) return { idToken: { token: idToken, nonce: parameters.get('id_token[nonce]') } };
+  const id = parameters.get('user[id]');
   const login = parameters.get('user[login]');
   const email = parameters.get('user[email]');
   const password = parameters.get('user[password]');
   // Also matches `user[login][]`, which is an invalid login rather than a missing one.
-  const isUserAsked = [...parameters.keys()].some((name) => /^user\[(?:login|email|password)\]/.test(name));
-  return isUserAsked ? { login, email, password } : undefined;
+  const isUserAsked = [...parameters.keys()].some((name) => /^user\[(?:id|login|email|password)\]/.test(name));
+  return isUserAsked ? { userId: readInteger(id), login, email, password } : undefined;
 }
 
 /**
@@ -52,11 +56,13 @@ export async function signIn(
   return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
 }
 
-async function findForSignIn(applicationId: number, { login, email }: PasswordSignIn): Promise<User | null> {
+async function findForSignIn(applicationId: number, { userId, login, email }: PasswordSignIn): Promise<User | null> {
   const where: Prisma.UserWhereUniqueInput | undefined = login
     ? { applicationId_loginKey: { applicationId, loginKey: login.toLowerCase() } }
     : email
       ? { applicationId_email: { applicationId, email: email.toLowerCase() } }
-      : undefined;
+      : userId != null && isDatabaseId(userId)
+        ? { applicationId_id: { applicationId, id: userId } }
+        : undefined;
   return where ? db.user.findUnique({ where }) : null;
 }

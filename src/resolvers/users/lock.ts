@@ -23,6 +23,16 @@ export async function lockUsers(
   return ids.filter((id) => id !== viewer.userId);
 }
 
+/** Changes of what belongs to a user, one after the other. */
+export async function lockOwn(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+): Promise<void> {
+  const locked = await transaction.$executeRaw`
+    SELECT FROM users WHERE application_id = ${applicationId} AND id = ${userId} FOR NO KEY UPDATE`;
+  if (locked === 0) throw new SessionMissingError();
+}
+
 /** Rejects changes in flight whose session has ended. Lock the user first, as code that ends sessions does. */
 export async function requireSession(transaction: Transaction, viewer: ActingViewer): Promise<void> {
   if (viewer.kind !== 'user' || !viewer.session) return;

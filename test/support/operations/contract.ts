@@ -35,24 +35,24 @@ const NAMES: Record<Access, string> = {
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
   token: 'Query: session Mutation: deleteSession loginUser logoutUser',
-  user: `Query: addressBook contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
+  user: `Query: addressBook blockedUsers contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
     Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
     deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
     requestEmailVerification sendMessage startTyping unlinkIdentity
     updateDialogNotifications uploadContacts`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions
-    Mutation: askGateway assistAnswer completeBlob createChildRecord createEvents createRecord createRecords deleteBlob
+    Mutation: askGateway assistAnswer blockUser completeBlob createChildRecord createEvents createRecord createRecords deleteBlob
     deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages deleteOldGeodata deleteRecord deleteRecordFile
     deleteRecords deleteRecordsByCriteria deleteUser deleteUserByExternalId readMessages summarizeDialog translateText
-    updateBlob updateDialog updateEvent updateGeodatum updateMessages updateRecord updateRecords
+    unblockUser updateBlob updateDialog updateEvent updateGeodatum updateMessages updateRecord updateRecords
     updateRecordsByCriteria updateUser uploadRecordFile
     Subscription: answerStream dialogEvents messageSent presence reactionAdded reactionRemoved recordChanged
     summaryStream typing`,
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainRecords
     identityProviders mailPreview mailTemplates pushSettings roles tokenIssuers userSessions
-    Mutation: assignRole blockUser createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
-    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant unblockUser updateApiKey
+    Mutation: assignRole createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
+    deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate revokeApiKey revokeRole rotateApiKey testMail tryAssistant updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,
   administrator: `Query: administratorInvitations administrators applications auditEntries job jobs mailSettings passkeys
     requestFigures requestLog requestShapes serviceStatus

@@ -91,6 +91,7 @@ const NEW = insertion<'Message'>({
   text: 's.text',
   attachments: 's.attachments',
   customFields: 's.custom_fields',
+  clientId: 'NULL',
   sendToChat: 'false',
   dateSent: 's.date_sent',
   createdAt: 's.created_at',
