@@ -26,7 +26,7 @@ import type { RequestFacts } from './platform/observability/request-facts.ts';
 import type { RequestLog } from './platform/observability/request-log.ts';
 import type { LiveEvents } from './realtime/hubs.ts';
 import type { JobNotifier } from './realtime/job-notifier.ts';
-import type { Outbox } from './realtime/outbox.ts';
+import type { EventOrigin, Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
@@ -163,6 +163,8 @@ export interface Context extends Services {
   isCounted?: boolean | undefined;
   /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
+  /** Only of legacy chat clients. */
+  origin?: EventOrigin | undefined;
   upload?: StagedFile | undefined;
   /** Only for POST requests from pages of the console. */
   page?: CallingPage | undefined;

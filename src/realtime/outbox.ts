@@ -23,6 +23,8 @@ export interface OutboxRow {
 export interface EventDetail {
   /** `messagesDeleted`, `messagesMarked`; absent for all messages of the dialog at that time. */
   messageIds?: string[];
+  /** `messageSent`, `messagesMarked`: only of legacy chat clients. */
+  origin?: EventOrigin;
   /** `messagesMarked`; absent if unchanged. */
   read?: boolean;
   /** `messagesMarked`; absent if unchanged. */
@@ -34,6 +36,13 @@ export interface EventDetail {
    * notified.
    */
   before?: RecordImage;
+}
+
+/** The stanza of a legacy chat client that caused an event. */
+export interface EventOrigin {
+  /** Names the connection among those of the user. */
+  resource: string;
+  stanzaId?: string | undefined;
 }
 
 /** The parts of a record that permissions and filters use. */

@@ -1,3 +1,4 @@
+import type { DocumentNode } from 'graphql';
 import type { Address } from './addresses.ts';
 import type { XmppStream } from './stream.ts';
 import type { Element } from './xml/element.ts';
@@ -16,7 +17,7 @@ export interface Stanza {
 export interface StanzaRoute {
   stanza: 'message' | 'presence' | 'iq';
   /** Undefined if the transport answers by itself. */
-  operation?: string;
+  document?: DocumentNode;
   matches: (stanza: Stanza) => boolean;
   answer: (stanza: Stanza, stream: XmppStream) => Promise<void> | void;
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Services } from '../context.ts';
 import type { KnownViewer, UserViewer } from '../lib/access.ts';
@@ -63,7 +63,7 @@ export interface StreamProtocol {
 
 /** The stream of a client. Thousands are idle, so it has few objects of its own. */
 export class XmppStream implements Received {
-  readonly id = randomBytes(8).toString('hex');
+  readonly id = randomUUID();
   readonly openedAt = performance.now();
   readonly server: StreamHost;
   wire!: Wire;
@@ -76,6 +76,8 @@ export class XmppStream implements Received {
   /** Dialogs that this resource has joined. */
   readonly joined = new Set<string>();
   isAvailable = false;
+  /** Of events; settled once no later event is missed. */
+  feed: Promise<void> | undefined;
   readonly #flow = new Flow();
   #waiting: { element: Element; number: number | undefined }[] = [];
   #isHandling = false;

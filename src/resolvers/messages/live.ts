@@ -1,10 +1,11 @@
 import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { problem } from '../../lib/problems.ts';
 import type { StreamEvent, Subscription, SubscriptionKind } from '../../realtime/subscription.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
-import { messageLoader } from './rows.ts';
+import { type MessageRow, messageLoader } from './rows.ts';
 
 interface WatchedDialog {
   dialogId?: string | null;
@@ -52,6 +53,21 @@ export async function listChanges(
   const changes = await hub.changes(target, since ?? undefined, first);
   const events = await withoutGone(changes.events, context);
   return { events, cursor: String(changes.position), hasMore: changes.hasMore };
+}
+
+export const MAX_MARKED = 100;
+
+export type Marked = Pick<MessageRow, 'id' | 'clientId' | 'senderId'>;
+
+/** Equal for all subscribers, so without content, which some may have deleted for themselves. */
+export function listMarked({ applicationId, dialogId, detail }: StreamEvent['payload']): Promise<Marked[]> {
+  const ids = detail?.messageIds;
+  return db.message.findMany({
+    where: { applicationId, dialogId: dialogId!, ...(ids && { id: { in: ids } }) },
+    orderBy: { seq: 'desc' },
+    take: MAX_MARKED,
+    select: { id: true, clientId: true, senderId: true },
+  });
 }
 
 async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingContext): Promise<StreamEvent[]> {

@@ -1,0 +1,11 @@
+import { dialogEventRoute } from './dialog-events.ts';
+import { type EventRoute, follow } from './feed.ts';
+import type { XmppStream } from './stream.ts';
+
+/** A resource receives these once it is available or has joined a room. */
+export const eventRoutes: readonly EventRoute[] = [dialogEventRoute];
+
+export function startFeed(stream: XmppStream): Promise<void> {
+  stream.feed ??= follow(stream, eventRoutes);
+  return stream.feed;
+}
