@@ -5,6 +5,12 @@ import { SECOND } from '../lib/time.ts';
 /** Maximum messages that wait for a slow driver; more are dropped. */
 const MAX_QUEUED = 10_000;
 
+/** Topic of the pieces of a message that is larger than a text may be. */
+const PIECE = 'piece';
+
+/** Incomplete messages of so many processes are kept, because a process may die before its last piece. */
+const MAX_INCOMPLETE = 100;
+
 /** Time that `stop` waits for queued messages. */
 const STOP_TIMEOUT_MS = SECOND;
 
@@ -29,6 +35,8 @@ export class Bus {
   readonly #listeners = new Map<string, Set<(data: unknown) => void>>();
   readonly #returnListeners = new Set<() => void>();
   #waiting = new Set<string>();
+  /** Pieces that have arrived, by process. */
+  readonly #incomplete = new Map<string, string[]>();
   #sending: Promise<void> | undefined;
   #isStopped = false;
 
@@ -99,7 +107,7 @@ export class Bus {
     const texts: string[] = [];
     let parts = [head];
     let bytes = head.length + 2;
-    for (const message of messages) {
+    for (const message of messages.flatMap((text) => piecesOf(text, this.#driver.maxBytes - bytes))) {
       const size = Buffer.byteLength(message) + 1;
       if (parts.length > 1 && bytes + size > this.#driver.maxBytes) {
         texts.push(`[${parts.join(',')}]`);
@@ -117,7 +125,8 @@ export class Bus {
     try {
       const [origin, ...messages] = JSON.parse(text) as [string, ...[topic: string, data: unknown][]];
       if (origin === this.#origin) return;
-      for (const [topic, data] of messages) {
+      for (const message of messages) {
+        const [topic, data] = message[0] === PIECE ? this.#join(origin, message[1] as Piece) : message;
         for (const listener of this.#listeners.get(topic) ?? []) listener(data);
       }
     } catch (error) {
@@ -128,4 +137,39 @@ export class Bus {
       );
     }
   }
+
+  /** The pieces of a message arrive one after the other; a message that lacks one is dropped. */
+  #join(origin: string, { index, count, bytes }: Piece): [topic: string, data: unknown] {
+    const pieces = index === 0 ? [] : (this.#incomplete.get(origin) ?? []);
+    this.#incomplete.delete(origin);
+    if (pieces.length !== index) return [PIECE, undefined];
+    pieces.push(bytes);
+    if (pieces.length === count) return JSON.parse(String(Buffer.from(pieces.join(''), 'base64')));
+    this.#incomplete.set(origin, pieces);
+    for (const oldest of this.#incomplete.keys()) {
+      if (this.#incomplete.size <= MAX_INCOMPLETE) break;
+      this.#incomplete.delete(oldest);
+    }
+    return [PIECE, undefined];
+  }
+}
+
+interface Piece {
+  index: number;
+  count: number;
+  /** Base64. */
+  bytes: string;
+}
+
+/** Base64 in JSON has a length that is known in advance. */
+function piecesOf(message: string, maxBytes: number): string[] {
+  const bytes = Buffer.from(message);
+  if (bytes.length < maxBytes) return [message];
+  const emptyPiece = JSON.stringify([PIECE, { index: 99_999, count: 99_999, bytes: '' } satisfies Piece]);
+  const size = 3 * Math.floor((maxBytes - emptyPiece.length - 1) / 4);
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, index) => {
+    const piece: Piece = { index, count, bytes: bytes.toString('base64', index * size, (index + 1) * size) };
+    return JSON.stringify([PIECE, piece]);
+  });
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { inThisShard, requireHere } from '../db/shards.ts';
 import { onNewTimeline, timelineChanges } from '../db/timeline.ts';
 import type { KnownViewer } from '../lib/access.ts';
+import { InOrder } from '../lib/in-order.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
@@ -24,7 +25,7 @@ const BACKLOG_TIMEOUT_MS = SECOND;
 
 const MAX_STEPS = 20;
 
-const TYPING = 'typing';
+const EPHEMERAL = 'ephemeral';
 
 export interface Changes {
   events: StreamEvent[];
@@ -49,6 +50,8 @@ export class Hub {
   /** An application that has moved has other positions. */
   readonly #requireHere = inThisShard(requireHere);
   readonly #credentials = new CredentialListeners();
+  /** Of the events that are not stored. */
+  readonly #inOrder = new InOrder();
   /** Incremented whenever a user may have lost rights in a dialog. */
   removals = 0;
   /** Last position read. */
@@ -80,7 +83,7 @@ export class Hub {
 
   start(): void {
     this.#outbox.onWake(() => this.#look());
-    this.#bus.on(TYPING, (row) => void this.#receive({ ...(row as StreamRow), position: -1n }));
+    this.#bus.on(EPHEMERAL, (row) => this.#receive({ ...(row as StreamRow), position: -1n }));
     this.#timer = setInterval(() => this.#look(), POLL_INTERVAL_MS).unref();
     this.#ignoreTimelines = onNewTimeline(() => this.#beginTimeline());
   }
@@ -166,10 +169,10 @@ export class Hub {
     }
   }
 
-  /** Broadcasts an ephemeral event (typing) to all processes. */
+  /** Broadcasts an event that is not stored to all processes, in the order of the calls for each acting user. */
   broadcast(row: Omit<StreamRow, 'position'>): void {
-    this.#bus.publish(TYPING, row);
-    void this.#receive({ ...row, position: -1n });
+    this.#bus.publish(EPHEMERAL, row);
+    this.#receive({ ...row, position: -1n });
   }
 
   /**
@@ -329,13 +332,14 @@ export class Hub {
     }
   }
 
-  async #receive(row: StreamRow): Promise<void> {
-    if (!this.#subscriptions.wantOfDialog(row)) return;
-    try {
+  #receive(row: StreamRow): void {
+    if (!this.#subscriptions.wantNow(row)) return;
+    const deliver = async () => {
       const recipients = await this.#recipients.of([row]);
       this.#subscriptions.deliver(row, recipients(row));
-    } catch (error) {
-      this.#log.warn({ err: error }, 'a typing event was dropped');
-    }
+    };
+    this.#inOrder.run(`${row.applicationId}:${row.userId}`, deliver).catch((error) => {
+      this.#log.warn({ err: error }, 'a typing event or signal was dropped');
+    });
   }
 }

@@ -9,8 +9,8 @@ import type { EventDetail, OutboxRow } from './outbox.ts';
 
 /** An outbox row with data of its dialog; null if there is no dialog, or it was deleted. */
 export interface StreamRow extends Omit<OutboxRow, 'kind'> {
-  /** `typing` is not stored in the outbox; its `position` is -1. */
-  kind: OutboxRow['kind'] | 'typing';
+  /** `typing` and `signal` are not stored in the outbox; their `position` is -1. */
+  kind: OutboxRow['kind'] | 'typing' | 'signal';
   dialogType: number | null;
   memberVersion: number | null;
   /** Absent for events that are not stored. */

@@ -31,6 +31,10 @@ export interface EventDetail {
   delivered?: boolean;
   /** `dialogRemoved`: hidden until the next message, left by (or removed from) the user, or destroyed for all. */
   removal?: 'hidden' | 'left' | 'destroyed';
+  /** `contactChanged`: what the acting user did. */
+  contact?: 'requested' | 'accepted' | 'rejected' | 'withdrawn' | 'removed';
+  /** `signal` */
+  signal?: SignalContent;
   /**
    * `recordUpdated`, `recordDeleted`: the previous record under column names, so that users who could read it are
    * notified.
@@ -43,6 +47,17 @@ export interface EventOrigin {
   /** Names the connection among those of the user. */
   resource: string;
   stanzaId?: string | undefined;
+}
+
+export interface SignalContent {
+  id: string;
+  kind: 'message' | 'system' | 'call';
+  /** Undefined for signals to a dialog. */
+  recipientId?: number | undefined;
+  text: string;
+  payload: Record<string, unknown>;
+  /** Names the sender's connection to other transports. */
+  resource?: string | undefined;
 }
 
 /** The parts of a record that permissions and filters use. */
@@ -110,6 +125,22 @@ export async function appendDialogEvents(transaction: Transaction, events: Dialo
     FROM json_to_recordset(${JSON.stringify(rows)}::json) AS g (ord int, kind text, "applicationId" int,
       "dialogId" text, "subjectId" text, "userId" int, detail jsonb, "audienceIds" int[])
     ORDER BY g."dialogId", g.ord`;
+}
+
+/** One event for each of both, whose subject is the other. */
+export async function appendContactEvents(
+  transaction: Transaction,
+  change: { applicationId: number; userId: number; contactId: number; action: NonNullable<EventDetail['contact']> },
+  now: Date,
+): Promise<void> {
+  const { applicationId, userId, contactId, action } = change;
+  const event = { applicationId, kind: 'contactChanged' as const, userId, detail: { contact: action }, createdAt: now };
+  await transaction.outboxEvent.createMany({
+    data: [
+      { ...event, subjectId: String(contactId), audienceIds: [userId] },
+      { ...event, subjectId: String(userId), audienceIds: [contactId] },
+    ],
+  });
 }
 
 export async function appendEndedSessions(

@@ -138,8 +138,8 @@ function changedIds({ kind, subjectId, detail }: StreamRow): string[] {
   return kind === 'recordUpdated' || kind === 'recordDeleted' ? [subjectId] : [];
 }
 
-function isPublished({ dialogId, classKey }: StreamRow): boolean {
-  return dialogId !== null || classKey !== null;
+function isPublished({ kind, dialogId, classKey }: StreamRow): boolean {
+  return dialogId !== null || classKey !== null || kind === 'contactChanged';
 }
 
 type DialogKey = Pick<StreamRow, 'applicationId' | 'dialogId'>;

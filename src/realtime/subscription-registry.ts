@@ -1,9 +1,12 @@
+import { DIALOG_TYPE } from '../db/dialog-types.ts';
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { LiveEvent } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { canReceive, type Recipients } from './recipients.ts';
 import { type RecordClass, RecordFilters } from './record-filters.ts';
 import { type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
+
+const { PUBLIC_GROUP } = DIALOG_TYPE;
 
 export class SubscriptionRegistry {
   /** Subscriptions of one dialog by dialog id. */
@@ -45,13 +48,20 @@ export class SubscriptionRegistry {
     return this.#recordFilters.has(recordClass, text);
   }
 
-  /** Whether a subscription of this dialog wants the row; most dialogs have none. */
-  wantOfDialog(row: StreamRow): boolean {
+  /** Whether a subscription may want a row that is not stored; most have none. */
+  wantNow(row: StreamRow): boolean {
+    if (row.kind === 'signal') {
+      const { applicationId, audienceIds } = row;
+      return (
+        audienceIds?.every((id) => !this.#ofUser.has(userKey(applicationId, id))) !== true && this.#ofUser.size > 0
+      );
+    }
     return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
-  mayWant({ dialogId, classKey }: StreamRow): boolean {
+  mayWant({ kind, applicationId, dialogId, classKey, audienceIds }: StreamRow): boolean {
     if (classKey !== null) return this.#ofClass.has(classKey);
+    if (kind === 'contactChanged') return audienceIds!.some((id) => this.#ofUser.has(userKey(applicationId, id)));
     return dialogId !== null && (this.#ofDialog.has(dialogId) || this.#ofUser.size > 0);
   }
 
@@ -66,6 +76,8 @@ export class SubscriptionRegistry {
       const { viewer, kind } = subscription.target;
       if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
       if (row.position >= 0n && row.position <= subscription.startsAfter) return;
+      if (row.kind === 'signal' && row.dialogType === PUBLIC_GROUP && !subscription.target.isJoined?.(row.dialogId!))
+        return;
       if (isLoss) subscription.loseRights(row);
       if (wants(kind, row)) subscription.push(event);
     };

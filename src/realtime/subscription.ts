@@ -15,6 +15,8 @@ export type SubscriptionKind =
   | 'dialogEvents'
   | 'messageChanges'
   | 'typing'
+  | 'signal'
+  | 'contactChanged'
   | 'recordChanged';
 
 /** Stored dialog events, which subscribers can catch up on. */
@@ -50,6 +52,8 @@ export interface SubscriptionTarget {
   /** Records of this class instead; permissions are checked at delivery. */
   classKey?: number;
   filter?: RecordFilter;
+  /** Of public groups, which have no list of occupants. Default: in none. */
+  isJoined?: (dialogId: string) => boolean;
 }
 
 export interface RecordFilter {

@@ -78,6 +78,7 @@ export const ARCHIVED: readonly ArchivedTable[] = [
   { name: 'contacts' },
   { name: 'user_blocks' },
   { name: 'privacy_lists' },
+  { name: 'chat_contacts' },
   { name: 'geodata' },
   { name: 'push_tokens', without: ['session_id'] },
   { name: 'push_subscriptions', without: ['session_id'] },

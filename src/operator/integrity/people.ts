@@ -15,6 +15,7 @@ const OF_USERS: readonly OfUsers[] = [
     'contacts',
     'user_blocks',
     'privacy_lists',
+    'chat_contacts',
     'geodata',
     'push_tokens',
     'push_subscriptions',

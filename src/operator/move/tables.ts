@@ -28,6 +28,7 @@ const COPIED_IN_USE: Readonly<Record<string, { settled?: string }>> = {
   contacts: {},
   user_blocks: {},
   privacy_lists: {},
+  chat_contacts: {},
   geodata: {},
   push_tokens: {},
   push_subscriptions: {},

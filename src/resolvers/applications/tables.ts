@@ -23,6 +23,7 @@ export const TABLES_OF_APPLICATION = [
   'push_subscriptions',
   'push_tokens',
   'geodata',
+  'chat_contacts',
   'privacy_lists',
   'user_blocks',
   'contacts',

@@ -45,6 +45,29 @@ export const hiddenUsers = coalesce(
   { applicationOf },
 );
 
+type Standing = 'open' | 'refused' | 'unknown';
+
+/** Whether the sender may send to the user. */
+export const standingWith = coalesce(
+  async (
+    wanted: { applicationId: number; senderId: number; userId: number }[],
+    applicationId: number,
+  ): Promise<Standing[]> => {
+    const refused = isRefused(applicationId, Prisma.sql`w.sender_id`, Prisma.sql`u.id`);
+    const rows = await query<{ ord: number; refused: boolean }>`
+      SELECT w.ord::int AS ord, ${refused} AS refused
+      FROM unnest(${wanted.map(({ senderId }) => senderId)}::int[], ${wanted.map(({ userId }) => userId)}::int[])
+        WITH ORDINALITY AS w (sender_id, user_id, ord)
+      JOIN users u ON u.application_id = ${applicationId} AND u.id = w.user_id`;
+    const known = new Map(rows.map((row) => [row.ord, row.refused]));
+    return wanted.map((_, index) => {
+      const isKnownRefused = known.get(index + 1);
+      return isKnownRefused === undefined ? 'unknown' : isKnownRefused ? 'refused' : 'open';
+    });
+  },
+  { applicationOf },
+);
+
 /** Users who do not receive what this user does in groups, or in private dialogs. */
 export const blockersOf = coalesce(
   async (

@@ -11,6 +11,8 @@ export interface ReadableDialog {
   id: string;
   type: number;
   memberVersion: number;
+  /** The other user of a private dialog of the caller, or 0. */
+  otherId: number;
   /** Undefined for API keys alone and in public groups. */
   member: ReadingMember | undefined;
 }
@@ -38,9 +40,9 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
 /** @throws like `requireReadableDialog` */
 export function readableDialog(id: string, row: CallerMembership | undefined, viewer: ActingViewer): ReadableDialog {
   if (!row) throw new NotFoundError();
-  const { type, memberVersion, isMember } = row;
+  const { type, memberVersion, otherId, isMember } = row;
   requireReader(row, viewer);
-  return { id, type, memberVersion, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
+  return { id, type, memberVersion, otherId, member: isMember && type !== DIALOG_TYPE.PUBLIC_GROUP ? row : undefined };
 }
 
 /** @throws {ForbiddenError} the caller is not one of the occupants */
@@ -52,6 +54,11 @@ export function requireReader({ type, isMember }: { type: number; isMember: bool
 const DIALOG = columnsOf('Dialog', 'd', ['type', 'memberVersion']);
 const OCCUPANT = columns({
   isMember: ['boolean', 'o.user_id IS NOT NULL'],
+  otherId: [
+    'int',
+    `CASE WHEN d.pair_key IS NULL OR o.user_id IS NULL THEN 0
+      ELSE (split_part(d.pair_key, ':', 1)::bigint + split_part(d.pair_key, ':', 2)::bigint - o.user_id)::int END`,
+  ],
   readSeq: ['int', 'coalesce(o.read_seq, 0)'],
   deliveredSeq: ['int', 'coalesce(o.delivered_seq, 0)'],
   unseenOwnSeq: ['int', 'coalesce(greatest(o.unread_own_seq, o.undelivered_own_seq), 0)'],

@@ -35,11 +35,12 @@ const NAMES: Record<Access, string> = {
     userByExternalId userByFacebookId userByLogin userByPhone userByTwitterId users usersByFullName usersByTags
     Mutation: createUser requestPasswordReset`,
   token: 'Query: session Mutation: deleteSession loginUser logoutUser',
-  user: `Query: addressBook blockedUsers contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
-    Mutation: addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
-    deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages removeReaction
-    requestEmailVerification sendMessage startTyping unlinkIdentity
-    updateDialogNotifications uploadContacts`,
+  user: `Query: addressBook blockedUsers chatContacts contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
+    Mutation: acceptContact addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
+    deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages rejectContact removeContact removeReaction
+    requestContact requestEmailVerification sendMessage sendSignal startTyping unlinkIdentity
+    updateDialogNotifications uploadContacts
+    Subscription: contactChanged signals`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
     pushDeliveries pushSends reactions
     Mutation: askGateway assistAnswer blockUser completeBlob createChildRecord createEvents createRecord createRecords deleteBlob

@@ -1,0 +1,98 @@
+import { SUPPORT } from '../administration/administrators/rights.ts';
+import { acceptContact, rejectContact, removeContact, requestContact } from '../resolvers/chat-contacts/change.ts';
+import { findChatContact, listChatContacts, subscribeToContacts } from '../resolvers/chat-contacts/list.ts';
+import { type ChatContact, MAX_CONTACTS } from '../resolvers/chat-contacts/rows.ts';
+import { builder } from './builder.ts';
+
+const USER_ID = 'Id from `users`.';
+const REFUSALS = 'Fails with `NOT_FOUND` if the user does not exist';
+
+const ContactSubscription = builder.enumType('ContactSubscription', {
+  description: 'Which of the caller and a contact has let the other see when they are online.',
+  values: {
+    NONE: { value: 'none', description: 'Neither of them, for example while a request is unanswered.' },
+    TO: { value: 'to', description: 'The caller sees the contact.' },
+    FROM: { value: 'from', description: 'The contact sees the caller.' },
+    BOTH: { value: 'both', description: 'They see each other.' },
+  } as const,
+});
+
+const ChatContactType = builder.objectRef<ChatContact>('ChatContact').implement({
+  description: 'A user in the contact list of the caller, which legacy chat clients call roster.',
+  fields: (t) => ({
+    userId: t.exposeInt('userId', { description: 'Id of the user in the list.' }),
+    subscription: t.expose('subscription', { type: ContactSubscription, description: 'What has been accepted.' }),
+    requested: t.exposeBoolean('requested', { description: 'Whether the caller has asked and waits for the answer.' }),
+    pending: t.exposeBoolean('pending', { description: 'Whether the other has asked and waits for the answer.' }),
+  }),
+});
+
+builder.queryField('chatContacts', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT },
+    type: [ChatContactType],
+    description: `Contacts of the caller with the open requests of both directions, by id. At most ${MAX_CONTACTS}.`,
+    resolve: (_root, _args, context) => listChatContacts(context),
+  }),
+);
+
+builder.mutationField('requestContact', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT, needsReason: true },
+    type: ChatContactType,
+    description:
+      'Asks a user to become a contact. Has no effect if the caller has already asked, or was accepted. ' +
+      `${REFUSALS}, with \`FORBIDDEN\` if a block applies, and with \`UNPROCESSABLE\` if one of them has ` +
+      `${MAX_CONTACTS} contacts.`,
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => requestContact(userId, context),
+  }),
+);
+
+builder.mutationField('acceptContact', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT, needsReason: true },
+    type: ChatContactType,
+    description:
+      'Accepts the request of a user and asks back. Once the user has accepted as well, both are contacts. ' +
+      `${REFUSALS} or has not asked, and with \`FORBIDDEN\` if a block applies.`,
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => acceptContact(userId, context),
+  }),
+);
+
+builder.mutationField('rejectContact', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT, needsReason: true },
+    type: ChatContactType,
+    description: `Rejects the request of a user, or ends what the caller has accepted. ${REFUSALS} or has not asked.`,
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => rejectContact(userId, context),
+  }),
+);
+
+builder.mutationField('removeContact', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT, needsReason: true },
+    type: ChatContactType,
+    description: `Removes a user from the list of the caller, and the caller from theirs. ${REFUSALS} or is no contact.`,
+    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+    resolve: (_root, { userId }, context) => removeContact(userId, context),
+  }),
+);
+
+builder.subscriptionField('contactChanged', (t) =>
+  t.withAuth({ user: true }).field({
+    scope: 'contacts',
+    administrator: { roles: SUPPORT, needsReason: true },
+    type: ChatContactType,
+    description: 'Delivers a contact after each change, by the caller or the other user. A removed one has `NONE`.',
+    subscribe: (_root, _args, context) => subscribeToContacts(context),
+    resolve: ({ payload }, _args, context) => findChatContact(Number(payload.subjectId), context),
+  }),
+);
