@@ -165,6 +165,8 @@ export interface Context extends Services {
   isLegacy?: boolean | undefined;
   /** Only of legacy chat clients. */
   origin?: EventOrigin | undefined;
+  /** Public groups that the chat client has joined. */
+  isJoined?: ((dialogId: string) => boolean) | undefined;
   upload?: StagedFile | undefined;
   /** Only for POST requests from pages of the console. */
   page?: CallingPage | undefined;

@@ -47,6 +47,11 @@ export interface EventOrigin {
   /** Names the connection among those of the user. */
   resource: string;
   stanzaId?: string | undefined;
+  /** Of a message that is not stored: whether receipts are wanted, and which message it confirms. */
+  isMarkable?: boolean | undefined;
+  /** Of a system message or call. */
+  module?: string | undefined;
+  marker?: { name: 'received' | 'displayed'; messageId: string } | undefined;
 }
 
 export interface SignalContent {
@@ -56,8 +61,7 @@ export interface SignalContent {
   recipientId?: number | undefined;
   text: string;
   payload: Record<string, unknown>;
-  /** Names the sender's connection to other transports. */
-  resource?: string | undefined;
+  origin?: EventOrigin | undefined;
 }
 
 /** The parts of a record that permissions and filters use. */

@@ -76,6 +76,7 @@ export class SubscriptionRegistry {
       const { viewer, kind } = subscription.target;
       if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
       if (row.position >= 0n && row.position <= subscription.startsAfter) return;
+      if (row.kind === 'signal' && isSent(row, viewer) && !subscription.target.includesSent) return;
       if (row.kind === 'signal' && row.dialogType === PUBLIC_GROUP && !subscription.target.isJoined?.(row.dialogId!))
         return;
       if (isLoss) subscription.loseRights(row);
@@ -124,6 +125,12 @@ export class SubscriptionRegistry {
     yield* this.#ofUser.values();
     yield* this.#ofClass.values();
   }
+}
+
+function isSent({ userId, detail }: StreamRow, viewer: SubscriptionTarget['viewer']): boolean {
+  const { recipientId } = detail!.signal!;
+  const isOwn = viewer.kind === 'user' && viewer.userId === userId;
+  return isOwn && recipientId !== undefined && recipientId !== userId;
 }
 
 function userKey(applicationId: number, user: number | '*'): string {

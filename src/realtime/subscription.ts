@@ -54,6 +54,8 @@ export interface SubscriptionTarget {
   filter?: RecordFilter;
   /** Of public groups, which have no list of occupants. Default: in none. */
   isJoined?: (dialogId: string) => boolean;
+  /** Signals to users that the viewer has sent. */
+  includesSent?: boolean;
 }
 
 export interface RecordFilter {

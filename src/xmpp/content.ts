@@ -43,6 +43,7 @@ export function fieldsOf(children: readonly Element[]): Record<string, unknown> 
 }
 
 function contentOfElement(element: Element): unknown {
+  if (element.is('attachment')) return membersOf(element);
   const { elements } = element;
   if (elements.length > 0) return fieldsOf(elements);
   return element.text;
@@ -56,6 +57,7 @@ export function fieldElements(fields: object, repeats: boolean): Xml {
   return joined(
     Object.entries(fields).flatMap(([name, value]) => {
       if (!isName(name) || MEANINGFUL.has(name)) return [];
+      if (name === 'attachment' && repeats) return [attachmentElements([value].flat())];
       if (repeats && Array.isArray(value)) return value.map((one) => tag(name, {}, contentOf(one, repeats)));
       return value === null || value === undefined ? [] : [tag(name, {}, contentOf(value, repeats))];
     }),
@@ -68,10 +70,15 @@ function contentOf(value: unknown, repeats: boolean): Xml {
   return value === null || value === undefined ? NOTHING : escaped(String(value));
 }
 
+/** As sent, in a message that is not stored. */
+export function readParameters(message: Element): Record<string, unknown> {
+  return fieldsOf(message.find('extraParams')?.elements ?? []);
+}
+
 export function attachmentElements(attachments: readonly unknown[]): Xml {
   return joined(
     attachments.map((attachment) => {
-      const members = Object.entries(attachment as object).filter(
+      const members = Object.entries(Object(attachment)).filter(
         ([name, value]) => isName(name) && typeof value !== 'object',
       );
       return tag('attachment', Object.fromEntries(members.map(([name, value]) => [name, String(value)])));

@@ -27,7 +27,12 @@ export async function follow(stream: XmppStream, routes: readonly EventRoute[]):
 
 async function subscribeTo(stream: XmppStream, { document, deliver }: EventRoute): Promise<void> {
   const onTooSlow = () => stream.fail('policy-violation');
-  const contextValue = contextOf(stream, { viewer: stream.viewer, isCounted: true, onTooSlow });
+  const contextValue = contextOf(stream, {
+    viewer: stream.viewer,
+    isCounted: true,
+    onTooSlow,
+    isJoined: (id) => stream.joined.has(id),
+  });
   const results = await subscribe({ schema, document, variableValues: {}, contextValue });
   if (!(results instanceof SubscriptionResults)) throw results.errors![0]!;
   stream.onClosed(() => void results.return());

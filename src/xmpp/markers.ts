@@ -1,7 +1,9 @@
 import { graphql } from '../graphql/typed-documents.ts';
 import { isStringId } from '../lib/string-ids.ts';
 import type { UserAddress } from './addresses.ts';
+import { stanzaErrorOf, UNAVAILABLE } from './errors.ts';
 import { operate } from './operations.ts';
+import { relay } from './relay.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
 import { type Element, NS } from './xml/element.ts';
@@ -34,22 +36,24 @@ async function mark({ id: stanzaId, element, target }: Stanza, stream: XmppStrea
   const marker = markerOf(element)!;
   const { id } = marker.attributes;
   if (!id || target?.kind !== 'user' || target.applicationId !== stream.viewer.applicationId) return;
-  const found = await idOfMessage(id, target, stream);
-  if (found === undefined) return;
-  const variables = { ids: [found], input: MARKS[marker.name as keyof typeof MARKS] };
-  await operate(stream, { document: MarkMessage, variables, stanzaId, isReceipt: true }).catch(() => {});
+  const name = marker.name as keyof typeof MARKS;
+  try {
+    const found = isStringId(id) ? id : await idOfMessage(id, target, stream);
+    const variables = { ids: [found], input: MARKS[name] };
+    await operate(stream, { document: MarkMessage, variables, origin: { stanzaId }, isReceipt: true });
+  } catch (error) {
+    // The client may confirm a message that is not stored.
+    const isUnknown = stanzaErrorOf(error, stream) === UNAVAILABLE;
+    const origin = { marker: { name, messageId: id } };
+    if (isUnknown)
+      await relay(stream, { element, id: stanzaId, to: { userId: target.userId }, origin, isReceipt: true }).catch(
+        () => {},
+      );
+  }
 }
 
 /** Clients may name a message by the text that its sender's client chose. */
-async function idOfMessage(
-  id: string,
-  { userId: senderId }: UserAddress,
-  stream: XmppStream,
-): Promise<string | undefined> {
-  if (isStringId(id)) return id;
+async function idOfMessage(id: string, { userId: senderId }: UserAddress, stream: XmppStream): Promise<string> {
   const call = { document: FindMessageOf, variables: { id, senderId }, isReceipt: true };
-  return operate(stream, call).then(
-    ({ message }) => message.id,
-    () => undefined,
-  );
+  return (await operate(stream, call)).message.id;
 }

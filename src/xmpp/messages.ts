@@ -12,6 +12,7 @@ import {
   UNAVAILABLE,
 } from './errors.ts';
 import { operate } from './operations.ts';
+import { CALL_MODULE, relay, SendSignal } from './relay.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
 import { NS } from './xml/element.ts';
@@ -30,14 +31,25 @@ export const messageRoutes: StanzaRoute[] = [
   { stanza: 'message', matches: ({ type }) => type === 'error', answer: () => {} },
   {
     stanza: 'message',
+    document: SendSignal,
+    matches: ({ type }) => type === 'headline',
+    answer: sendHeadline,
+  },
+  {
+    stanza: 'message',
+    matches: ({ element }) => !element.find('body') && !element.find('extraParams'),
+    answer: () => {},
+  },
+  {
+    stanza: 'message',
     document: SendMessage,
-    matches: (stanza) => isPrivate(stanza) && stanza.target?.kind === 'user' && isStored(stanza.element),
+    matches: (stanza) => isPrivate(stanza) && stanza.target?.kind === 'user',
     answer: (stanza, stream) => sendPrivately(stanza, stanza.target as UserAddress, stream),
   },
   {
     stanza: 'message',
     document: SendMessage,
-    matches: ({ type, target, element }) => type === 'groupchat' && target?.kind === 'room' && isStored(element),
+    matches: ({ type, target }) => type === 'groupchat' && target?.kind === 'room',
     answer: (stanza, stream) => sendToRoom(stanza, stanza.target as RoomAddress, stream),
   },
   {
@@ -62,7 +74,7 @@ async function sendPrivately(
 ): Promise<void> {
   if (applicationId !== stream.viewer.applicationId) return refuse(stream, stanza, UNAVAILABLE);
   try {
-    await send(stanza, { recipientId: userId }, stream);
+    await send(stanza, { userId }, stream);
   } catch (error) {
     const known = stanzaErrorOf(error, stream);
     // Only a block forbids it.
@@ -94,12 +106,26 @@ export async function refusalOfRoom(
 
 async function send(
   { element, id }: Stanza,
-  to: { recipientId: number } | { dialogId: string },
+  to: { userId: number } | { dialogId: string },
   stream: XmppStream,
 ): Promise<void> {
+  const isToSelf = 'userId' in to && to.userId === stream.viewer.userId;
+  if (!isStored(element) || isToSelf) {
+    const origin = { isMarkable: element.find('markable') !== undefined };
+    return relay(stream, { element, id, to, origin });
+  }
   const { text, attachments, fields } = readContent(element);
-  const input = { ...to, id, text, attachments, customFields: fields, sendToChat: true };
+  const target = 'userId' in to ? { recipientId: to.userId } : to;
+  const input = { ...target, id, text, attachments, customFields: fields, sendToChat: true };
   await operate(stream, { document: SendMessage, variables: { input }, isLimited: true });
+}
+
+/** System messages and calls. Old clients cannot digest an error here. */
+async function sendHeadline({ element, id, target }: Stanza, stream: XmppStream): Promise<void> {
+  if (target?.kind !== 'user' || target.applicationId !== stream.viewer.applicationId) return;
+  const module = element.find('extraParams')?.find('moduleIdentifier')?.text;
+  const kind = module === CALL_MODULE ? 'CALL' : 'SYSTEM';
+  await relay(stream, { element, id, to: { userId: target.userId }, kind, origin: { module } }).catch(() => {});
 }
 
 /** Clients fail at an error without id. */

@@ -7,6 +7,7 @@ import { presentError } from '../graphql/presented-errors.ts';
 import { recordOperation } from '../graphql/websocket/recording.ts';
 import type { UserViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
+import type { EventOrigin } from '../realtime/outbox.ts';
 import { createContext } from '../resolvers/create-context.ts';
 import { authenticate } from '../resolvers/sessions/authenticate.ts';
 import type { XmppStream } from './stream.ts';
@@ -14,7 +15,7 @@ import type { XmppStream } from './stream.ts';
 interface Call<Document extends DocumentNode> {
   document: Document;
   variables: VariablesOf<Document>;
-  stanzaId?: string | undefined;
+  origin?: Omit<EventOrigin, 'resource'>;
   /** Receipts do not restart the lifetime of the session. */
   isReceipt?: boolean;
   /** Whether it counts for the rate limit, beside the rates of the stream. */
@@ -27,11 +28,11 @@ const lookedUpAt = new WeakMap<XmppStream, number>();
 /** Executes an operation for the user of the stream. @throws {GraphQLError} */
 export async function operate<Document extends DocumentNode>(
   stream: XmppStream,
-  { document, variables, stanzaId, isReceipt = false, isLimited = false }: Call<Document>,
+  { document, variables, origin: ofStanza, isReceipt = false, isLimited = false }: Call<Document>,
 ): Promise<ResultOf<Document>> {
   const viewer = isReceipt ? stream.viewer : await currentViewer(stream);
   const { services } = stream.server;
-  const origin = { resource: stream.resource, stanzaId };
+  const origin = { resource: stream.resource, ...ofStanza };
   const meter = isLimited ? services.rateLimits?.meter(stream.network, viewer) : undefined;
   const context = contextOf(stream, { viewer, origin, meter, isCounted: !isLimited });
   const begunAt = performance.now();
