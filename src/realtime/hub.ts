@@ -7,6 +7,7 @@ import { InOrder } from '../lib/in-order.ts';
 import { SECOND } from '../lib/time.ts';
 import { detached } from '../platform/observability/tracing.ts';
 import type { Bus } from './bus.ts';
+import { CLOCK, type Clock } from './clock.ts';
 import { type CredentialListener, CredentialListeners, credentialTopics } from './credential-topics.ts';
 import { requireKept } from './cursors.ts';
 import type { Outbox } from './outbox.ts';
@@ -16,6 +17,7 @@ import { RecipientResolver } from './recipients.ts';
 import type { RecordClass } from './record-filters.ts';
 import { type StreamEvent, Subscription, type SubscriptionSource, type SubscriptionTarget } from './subscription.ts';
 import { SubscriptionRegistry } from './subscription-registry.ts';
+import { TypingStops } from './typing-stops.ts';
 
 /** Polling interval, because wake-up signals can be lost (for example when the sender is killed after its commit). */
 const POLL_INTERVAL_MS = SECOND;
@@ -50,6 +52,7 @@ export class Hub {
   /** An application that has moved has other positions. */
   readonly #requireHere = inThisShard(requireHere);
   readonly #credentials = new CredentialListeners();
+  readonly #typingStops: TypingStops;
   /** Of the events that are not stored. */
   readonly #inOrder = new InOrder();
   /** Incremented whenever a user may have lost rights in a dialog. */
@@ -75,7 +78,8 @@ export class Hub {
   #timer: NodeJS.Timeout | undefined;
   #ignoreTimelines = () => {};
 
-  constructor(outbox: Outbox, bus: Bus, log: Logger) {
+  constructor(outbox: Outbox, bus: Bus, log: Logger, clock: Clock = CLOCK) {
+    this.#typingStops = new TypingStops(clock, (stop) => this.#receive(stop));
     this.#outbox = outbox;
     this.#bus = bus;
     this.#log = log;
@@ -91,6 +95,7 @@ export class Hub {
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#typingStops.stop();
     this.#ignoreTimelines();
   }
 
@@ -334,6 +339,7 @@ export class Hub {
 
   #receive(row: StreamRow): void {
     if (!this.#subscriptions.wantNow(row)) return;
+    if (row.kind === 'typing') this.#typingStops.note(row);
     const deliver = async () => {
       const recipients = await this.#recipients.of([row]);
       this.#subscriptions.deliver(row, recipients(row));

@@ -1,14 +1,15 @@
 import type { Logger } from 'pino';
 import { allShards, homeOf, onShard } from '../db/shards.ts';
 import type { Bus } from './bus.ts';
+import type { Clock } from './clock.ts';
 import { Hub } from './hub.ts';
 import type { Outbox } from './outbox.ts';
 
 export type LiveEvents = Omit<Hub, 'readUpTo'>;
 
 /** One hub for each database server, because each has an outbox with positions of its own. */
-export function createHub(outbox: Outbox, bus: Bus, log: Logger): LiveEvents {
-  const hubs = allShards().map((shard) => onShard(shard, () => new Hub(outbox, bus, log)));
+export function createHub(outbox: Outbox, bus: Bus, log: Logger, clock?: Clock): LiveEvents {
+  const hubs = allShards().map((shard) => onShard(shard, () => new Hub(outbox, bus, log, clock)));
   return hubs.length === 1 ? hubs[0]! : new Hubs(hubs);
 }
 

@@ -33,6 +33,8 @@ export interface EventDetail {
   removal?: 'hidden' | 'left' | 'destroyed';
   /** `contactChanged`: what the acting user did. */
   contact?: 'requested' | 'accepted' | 'rejected' | 'withdrawn' | 'removed';
+  /** `typing`: false when the user stops; absent before. */
+  isTyping?: false;
   /** `signal` */
   signal?: SignalContent;
   /**

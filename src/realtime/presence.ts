@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { UserViewer } from '../lib/access.ts';
 import { SECOND } from '../lib/time.ts';
 import type { Bus } from './bus.ts';
+import { CLOCK, type Clock } from './clock.ts';
 import type { LiveQueue } from './live-queue.ts';
 import { keyOf, type PresenceOf, PresenceSubscriptions, type PresenceViewer } from './presence-subscriptions.ts';
 
@@ -14,20 +15,6 @@ const HEARTBEAT_MS = 5 * SECOND;
 const SILENCE_MS = 4 * HEARTBEAT_MS;
 /** Users per message; even the longest ids fit in the limits of all bus drivers. */
 const CHUNK = 300;
-
-export interface Clock {
-  /** Milliseconds of a monotonic clock. */
-  now: () => number;
-  every: (milliseconds: number, tick: () => void) => () => void;
-}
-
-const CLOCK: Clock = {
-  now: () => performance.now(),
-  every(milliseconds, tick) {
-    const timer = setInterval(tick, milliseconds).unref();
-    return () => clearInterval(timer);
-  },
-};
 
 /**
  * Messages between processes. Each process numbers its own, so that receivers detect lost messages. The order between

@@ -4,7 +4,7 @@ import { LiveEvent } from './live-queue.ts';
 import type { StreamRow } from './outbox-reader.ts';
 import { canReceive, type Recipients } from './recipients.ts';
 import { type RecordClass, RecordFilters } from './record-filters.ts';
-import { type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
+import { isEphemeral, type StreamEvent, type Subscription, type SubscriptionTarget, wants } from './subscription.ts';
 
 const { PUBLIC_GROUP } = DIALOG_TYPE;
 
@@ -16,6 +16,7 @@ export class SubscriptionRegistry {
   /** Subscriptions of records by class key. */
   readonly #ofClass = new Map<number, Set<Subscription>>();
   readonly #recordFilters = new RecordFilters();
+  #ephemeralOfUsers = 0;
 
   get size(): number {
     let count = 0;
@@ -30,6 +31,7 @@ export class SubscriptionRegistry {
   add(subscription: Subscription): void {
     const { classKey } = subscription.target;
     this.#recordFilters.add(subscription.target);
+    if (isOfAllDialogs(subscription)) this.#ephemeralOfUsers++;
     if (classKey !== undefined) addTo(this.#ofClass, classKey, subscription);
     else addTo(...this.#indexOf(subscription.target), subscription);
   }
@@ -41,6 +43,7 @@ export class SubscriptionRegistry {
         ? removeFrom(...this.#indexOf(subscription.target), subscription)
         : removeFrom(this.#ofClass, classKey, subscription);
     if (wasThere) this.#recordFilters.delete(subscription.target);
+    if (wasThere && isOfAllDialogs(subscription)) this.#ephemeralOfUsers--;
     return wasThere;
   }
 
@@ -50,12 +53,9 @@ export class SubscriptionRegistry {
 
   /** Whether a subscription may want a row that is not stored; most have none. */
   wantNow(row: StreamRow): boolean {
-    if (row.kind === 'signal') {
-      const { applicationId, audienceIds } = row;
-      return (
-        audienceIds?.every((id) => !this.#ofUser.has(userKey(applicationId, id))) !== true && this.#ofUser.size > 0
-      );
-    }
+    const { applicationId, audienceIds } = row;
+    if (audienceIds) return audienceIds.some((id) => this.#ofUser.has(userKey(applicationId, id)));
+    if (this.#ephemeralOfUsers > 0) return true;
     return [...(this.#ofDialog.get(row.dialogId!) ?? [])].some(({ target }) => wants(target.kind, row));
   }
 
@@ -77,7 +77,11 @@ export class SubscriptionRegistry {
       if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
       if (row.position >= 0n && row.position <= subscription.startsAfter) return;
       if (row.kind === 'signal' && isSent(row, viewer) && !subscription.target.includesSent) return;
-      if (row.kind === 'signal' && row.dialogType === PUBLIC_GROUP && !subscription.target.isJoined?.(row.dialogId!))
+      if (
+        row.dialogType === PUBLIC_GROUP &&
+        isOfAllDialogs(subscription) &&
+        !subscription.target.isJoined?.(row.dialogId!)
+      )
         return;
       if (isLoss) subscription.loseRights(row);
       if (wants(kind, row)) subscription.push(event);
@@ -131,6 +135,11 @@ function isSent({ userId, detail }: StreamRow, viewer: SubscriptionTarget['viewe
   const { recipientId } = detail!.signal!;
   const isOwn = viewer.kind === 'user' && viewer.userId === userId;
   return isOwn && recipientId !== undefined && recipientId !== userId;
+}
+
+/** Of rows that are not stored. */
+function isOfAllDialogs({ target: { kind, dialogId } }: Subscription): boolean {
+  return dialogId === undefined && isEphemeral(kind);
 }
 
 function userKey(applicationId: number, user: number | '*'): string {

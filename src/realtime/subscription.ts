@@ -15,6 +15,7 @@ export type SubscriptionKind =
   | 'dialogEvents'
   | 'messageChanges'
   | 'typing'
+  | 'typingWithStops'
   | 'signal'
   | 'contactChanged'
   | 'recordChanged';
@@ -31,12 +32,21 @@ const DIALOG_EVENTS = new Set<StreamRow['kind']>([
   'dialogRemoved',
 ]);
 
+/** Of rows that are not stored. */
+const EPHEMERAL = new Set<SubscriptionKind>(['typing', 'typingWithStops', 'signal']);
+
+export function isEphemeral(kind: SubscriptionKind): boolean {
+  return EPHEMERAL.has(kind);
+}
+
 const RECORD_EVENTS = new Set<StreamRow['kind']>(['recordCreated', 'recordUpdated', 'recordDeleted']);
 
 export function wants(kind: SubscriptionKind, row: StreamRow): boolean {
   if (kind === 'dialogEvents') return DIALOG_EVENTS.has(row.kind);
   if (kind === 'messageChanges') return row.kind === 'messageSent' || row.kind === 'messageEdited';
   if (kind === 'recordChanged') return RECORD_EVENTS.has(row.kind);
+  if (kind === 'typing' || kind === 'typingWithStops')
+    return row.kind === 'typing' && (kind === 'typingWithStops' || row.detail?.isTyping !== false);
   return row.kind === kind;
 }
 

@@ -2,7 +2,7 @@ import { SUPPORT } from '../administration/administrators/rights.ts';
 import { MAX_PAGE } from '../lib/pagination.ts';
 import type { StreamEvent } from '../realtime/subscription.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
-import { startTyping } from '../resolvers/dialogs/typing.ts';
+import { startTyping, stopTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
 import {
   type ChangesSince,
@@ -11,6 +11,7 @@ import {
   MAX_MARKED,
   type Marked,
   subscribeToDialogs,
+  subscribeToTyping,
 } from '../resolvers/messages/live.ts';
 import { builder } from './builder.ts';
 import { DIALOG_ID, EVENT_CURSOR } from './descriptions.ts';
@@ -204,13 +205,17 @@ builder.objectRef<Event>('DialogRemoved').implement({
 });
 
 const Typing = builder.objectRef<Event>('Typing').implement({
-  description: 'A user is typing. No event follows when the user stops; hide the indicator after a few seconds.',
+  description: 'A user is typing, or has stopped.',
   fields: (t) => ({
     dialogId: t.id({
       description: 'Id of the dialog in which the user is typing.',
       resolve: ({ payload }) => payload.dialogId!,
     }),
     userId: t.int({ description: 'Id of the user who is typing.', resolve: ({ payload }) => payload.userId! }),
+    isTyping: t.boolean({
+      description: 'False if the user has stopped, which is delivered with `includeStops` only.',
+      resolve: ({ payload }) => payload.detail?.isTyping !== false,
+    }),
   }),
 });
 
@@ -257,6 +262,16 @@ builder.mutationField('startTyping', (t) =>
       'the user types. Nothing is stored.',
     args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
     resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
+  }),
+);
+
+builder.mutationField('stopTyping', (t) =>
+  t.withAuth({ user: true }).boolean({
+    scope: 'messages',
+    administrator: { roles: SUPPORT },
+    description: 'Notifies the current `typing` subscribers with `includeStops` that the caller has stopped typing.',
+    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
+    resolve: (_root, { dialogId }, context) => stopTyping(dialogId, context),
   }),
 );
 
@@ -318,8 +333,17 @@ builder.subscriptionField('typing', (t) =>
     description:
       "Delivers an event while a user types in the dialog. The caller's own typing is included on all of the " +
       "caller's devices; ignore events with the caller's `userId`. Ends when the caller is removed from the dialog.",
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    subscribe: (_root, args, context) => subscribeToDialogs('typing', args, context),
+    args: {
+      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+      includeStops: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'Whether an event follows when a user stops: after `stopTyping`, or 6 seconds after the last `startTyping`. ' +
+          'Without it, hide the indicator after a few seconds.',
+      }),
+    },
+    subscribe: (_root, args, context) => subscribeToTyping(args, context),
     resolve: eventOf,
   }),
 );

@@ -15,11 +15,12 @@ import { diskSpaceOf } from '../platform/observability/disk-space.ts';
 import type { Observer } from '../platform/observability/observer.ts';
 import { RequestLog } from '../platform/observability/request-log.ts';
 import type { Bus } from '../realtime/bus.ts';
+import type { Clock } from '../realtime/clock.ts';
 import { createBus } from '../realtime/create-bus.ts';
 import { createHub } from '../realtime/hubs.ts';
 import { JobNotifier } from '../realtime/job-notifier.ts';
 import { Outbox } from '../realtime/outbox.ts';
-import { type Clock, Presence } from '../realtime/presence.ts';
+import { Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
 import { RequestFeed } from '../realtime/request-feed.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
@@ -63,7 +64,7 @@ export interface ServiceDependencies extends Gateways {
   log: Logger;
   encrypter: Encrypter;
   limits?: Partial<Record<LimitName, Limit>> | undefined;
-  presenceClock?: Clock | undefined;
+  liveClock?: Clock | undefined;
 }
 
 export async function createServices(
@@ -73,7 +74,7 @@ export async function createServices(
 ): Promise<{ services: Services; bus: Bus; jobRuns: JobRuns }> {
   const { config, now, log, identities, tokens, mailer, storage, models, pushGateways, encrypter, database } =
     dependencies;
-  const { limits, presenceClock, directDatabase = database, otherDatabases = [] } = dependencies;
+  const { limits, liveClock, directDatabase = database, otherDatabases = [] } = dependencies;
   const bus = await createBus({ redisUrl: config.redisUrl, database: directDatabase, log });
   const outbox = new Outbox(bus);
   const publicUrl = () => config.publicUrl ?? addresses.main();
@@ -84,8 +85,8 @@ export async function createServices(
     requestLog: new RequestLog(config.requestLogSlowMs, now),
     dataSpace: () => diskSpaceOf(config.dataDir),
     outbox,
-    hub: createHub(outbox, bus, log),
-    presence: new Presence(bus, presenceClock),
+    hub: createHub(outbox, bus, log, liveClock),
+    presence: new Presence(bus, liveClock),
     pushNotifier: new PushNotifier(bus),
     jobNotifier: new JobNotifier(bus),
     requestFeed: new RequestFeed(bus, log),

@@ -40,6 +40,14 @@ export async function subscribeToDialogs(
   return subscription;
 }
 
+/** @throws like `subscribeToDialogs` */
+export function subscribeToTyping(
+  { dialogId, includeStops }: { dialogId: string; includeStops: boolean },
+  context: ActingContext,
+): Promise<Subscription> {
+  return subscribeToDialogs(includeStops ? 'typingWithStops' : 'typing', { dialogId }, context);
+}
+
 /** Without `since`, returns the current cursor. @throws like `subscribeToDialogs` */
 export async function listChanges(
   { dialogId, since, first }: WatchedDialog & { first: number },

@@ -225,7 +225,7 @@ describe('several processes', () => {
 
   test('a killed process is forgotten after its silence, and a living one is not', async () => {
     const clock = new TestClock();
-    const observer = await startAnother({ presenceClock: clock });
+    const observer = await startAnother({ liveClock: clock });
     const { dataDir, remove } = await createDataDir();
     const doomed = await startService(dataDir, { DATABASE_URL: running.database.config.connectionString! });
     const [alice, bob, carol] = await createUsers(3);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { running, useApp } from '../../support/app/app.ts';
+import { TestClock } from '../../support/app/clock.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';
 import { freePort, REDIS, startRedis } from '../../support/app/redis.ts';
 import { rowCounts, sql, statementsOf } from '../../support/app/sql.ts';
@@ -131,6 +132,73 @@ describe('typing', () => {
     await type(bob, dialogId);
     await late.atLeast(1);
     expect(typists(late)).toEqual([bob.id]);
+  });
+});
+
+describe('the end of typing', () => {
+  const STOPS = `subscription ($dialogId: ID!) {
+    typing(dialogId: $dialogId, includeStops: true) { userId isTyping } }`;
+  const STOP_TYPING = 'mutation ($dialogId: ID!) { stopTyping(dialogId: $dialogId) }';
+  const states = (received: LiveSubscription) =>
+    received.payloads().map(({ typing }) => [typing.userId, typing.isTyping]);
+
+  test('a stop reaches subscribers who ask for it, in every process', async () => {
+    const another = await startAnother();
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const dialogId = await createDialog(alice, [bob]);
+    const far = await listen(STOPS, { dialogId }, bob, another);
+    const near = await listen(STOPS, { dialogId }, bob);
+    const plain = await listen(TYPING, { dialogId }, bob);
+    await type(alice, dialogId);
+    expect(await execute(STOP_TYPING, { dialogId }, alice)).toEqual({ stopTyping: true });
+    await type(alice, dialogId);
+    for (const received of [far, near]) {
+      await until(() => states(received).length >= 3);
+      expect(states(received)).toEqual([true, false, true].map((isTyping) => [alice.id, isTyping]));
+    }
+    await until(() => typists(plain).length >= 2);
+    expect(typists(plain)).toEqual([alice.id, alice.id]);
+    await far.close();
+    await another.stop();
+  });
+
+  test('a user who does not continue has stopped after 6 seconds, once', async () => {
+    const clock = new TestClock();
+    const another = await startAnother({ liveClock: clock });
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const dialogId = await createDialog(alice, [bob]);
+    const received = await listen(STOPS, { dialogId }, bob, another);
+    const typing = async (user: QuickUser, count: number) => {
+      await type(user, dialogId);
+      await until(() => states(received).length >= count);
+    };
+    await typing(alice, 1);
+    clock.advance(4_000);
+    await typing(bob, 2);
+    await typing(alice, 3);
+    clock.advance(5_500);
+    expect(states(received)).toHaveLength(3);
+    await typing(alice, 4);
+    clock.advance(1_000);
+    await until(() => states(received).length >= 5);
+    expect(states(received).at(-1)).toEqual([bob.id, false]);
+    clock.advance(60_000);
+    await until(() => states(received).length >= 6);
+    await typing(bob, 7);
+    expect(states(received).slice(5)).toEqual([
+      [alice.id, false],
+      [bob.id, true],
+    ]);
+    await received.close();
+    await another.stop();
+  });
+
+  test('outsiders and API keys alone cannot stop typing', async () => {
+    const [alice, bob, carol] = (await quickUsers(3)) as [QuickUser, QuickUser, QuickUser];
+    const dialogId = await createDialog(alice, [bob]);
+    expect(await errorOf(STOP_TYPING, { dialogId }, carol)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await errorOf(STOP_TYPING, { dialogId: '0'.repeat(24) }, alice)).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await errorOf(STOP_TYPING, { dialogId }, apiKey)).toMatchObject({ code: 'FORBIDDEN' });
   });
 });
 

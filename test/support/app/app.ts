@@ -14,7 +14,7 @@ import type { Storage } from '../../../src/gateways/storage.ts';
 import { TokenVerifier } from '../../../src/gateways/token-verifier.ts';
 import { Encrypter } from '../../../src/platform/encryption/encrypter.ts';
 import type { Limit, LimitName } from '../../../src/platform/limits/definitions.ts';
-import type { Clock } from '../../../src/realtime/presence.ts';
+import type { Clock } from '../../../src/realtime/clock.ts';
 import { type ApplicationCredentials, bootstrapApplication } from '../../../src/resolvers/applications/create.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import { TestClock } from './clock.ts';
@@ -81,7 +81,7 @@ export interface TestSettings {
   /** Timeout of silent models in milliseconds. */
   modelSilence?: number;
   /** Clock of presence, for apps that `startAnother` starts. */
-  presenceClock?: Clock;
+  liveClock?: Clock;
   /** Milliseconds after which stalled clients are cut off. */
   stalledAfter?: number;
   log?: Logger;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/realtime/presence.ts';
+import type { Clock } from '../../../src/realtime/clock.ts';
 
 export class TestClock implements Clock {
   readonly #start: number;

@@ -44,7 +44,7 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       ...limitConfig(settings),
     },
     limits: settings.limits,
-    presenceClock: settings.presenceClock,
+    liveClock: settings.liveClock,
     database: running.database.shards?.[0] ?? running.database.config,
     otherDatabases: running.database.shards?.slice(1) ?? [],
     now: running.now,

@@ -38,7 +38,7 @@ const NAMES: Record<Access, string> = {
   user: `Query: addressBook blockedUsers chatContacts contacts dialogNotifications identities me registeredContacts sessions subscriptions unreadCounts webPushKey
     Mutation: acceptContact addReaction changeReactions createBlob createDialog createGeodatum createPushToken createSubscription
     deletePushToken deleteSubscription endOtherSessions endSession linkIdentity markDialogMessages rejectContact removeContact removeReaction
-    requestContact requestEmailVerification sendMessage sendSignal startTyping unlinkIdentity
+    requestContact requestEmailVerification sendMessage sendSignal startTyping stopTyping unlinkIdentity
     updateDialogNotifications uploadContacts
     Subscription: contactChanged signals`,
   userOrKey: `Query: blobs changes dialog dialogs event eventStatus events fileAddresses message messages presence
