@@ -62,19 +62,22 @@ const resource = (t: EventFields) =>
     resolve: ({ payload }) => payload.detail?.origin?.resource ?? null,
   });
 
+const dialog = (t: EventFields) =>
+  t.field({
+    scope: 'dialogs:read',
+    type: Dialog,
+    description: 'Its dialog as the caller sees it at delivery.',
+    resolve: ({ payload }, _args, context, info) =>
+      findDialog(payload.dialogId!, requestedFields(info), context as never),
+  });
+
 const MessageSent = builder.objectRef<Event>('MessageSent').implement({
   description: 'A message was sent.',
   interfaces,
   fields: (t) => ({
     message: message(t),
     resource: resource(t),
-    dialog: t.field({
-      scope: 'dialogs:read',
-      type: Dialog,
-      description: 'The dialog of the message as the caller sees it at delivery.',
-      resolve: ({ payload }, _args, context, info) =>
-        findDialog(payload.dialogId!, requestedFields(info), context as never),
-    }),
+    dialog: dialog(t),
   }),
 });
 
@@ -216,6 +219,8 @@ const Typing = builder.objectRef<Event>('Typing').implement({
       description: 'False if the user has stopped, which is delivered with `includeStops` only.',
       resolve: ({ payload }) => payload.detail?.isTyping !== false,
     }),
+    resource: resource(t),
+    dialog: dialog(t),
   }),
 });
 
@@ -260,8 +265,11 @@ builder.mutationField('startTyping', (t) =>
     description:
       'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
       'the user types. Nothing is stored.',
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
+    args: {
+      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
+      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
+    },
+    resolve: (_root, args, context) => startTyping(args, context),
   }),
 );
 
@@ -270,8 +278,11 @@ builder.mutationField('stopTyping', (t) =>
     scope: 'messages',
     administrator: { roles: SUPPORT },
     description: 'Notifies the current `typing` subscribers with `includeStops` that the caller has stopped typing.',
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { dialogId }, context) => stopTyping(dialogId, context),
+    args: {
+      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
+      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
+    },
+    resolve: (_root, args, context) => stopTyping(args, context),
   }),
 );
 
@@ -334,7 +345,9 @@ builder.subscriptionField('typing', (t) =>
       "Delivers an event while a user types in the dialog. The caller's own typing is included on all of the " +
       "caller's devices; ignore events with the caller's `userId`. Ends when the caller is removed from the dialog.",
     args: {
-      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+      dialogId: t.arg.id({
+        description: 'Id of a dialog. Default: all private dialogs and groups of the caller, without public groups.',
+      }),
       includeStops: t.arg.boolean({
         required: true,
         defaultValue: false,

@@ -2,9 +2,10 @@ import { dialogEventRoute } from './dialog-events.ts';
 import { type EventRoute, follow } from './feed.ts';
 import { signalRoute } from './signals.ts';
 import type { XmppStream } from './stream.ts';
+import { typingRoute } from './typing.ts';
 
 /** A resource receives these once it is available or has joined a room. */
-export const eventRoutes: readonly EventRoute[] = [dialogEventRoute, signalRoute];
+export const eventRoutes: readonly EventRoute[] = [dialogEventRoute, signalRoute, typingRoute];
 
 export function startFeed(stream: XmppStream): Promise<void> {
   stream.feed ??= follow(stream, eventRoutes);

@@ -4,11 +4,12 @@ import { messageRoutes } from './messages.ts';
 import { presenceRoutes } from './presence.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
+import { typingRoutes } from './typing.ts';
 import { type Element, NS } from './xml/element.ts';
 import { tag } from './xml/writer.ts';
 
 /** The first that matches answers. */
-export const routes: readonly StanzaRoute[] = [...markerRoutes, ...messageRoutes, ...presenceRoutes, ...iqRoutes];
+export const routes: readonly StanzaRoute[] = [...markerRoutes, ...typingRoutes, ...messageRoutes, ...presenceRoutes, ...iqRoutes];
 
 export async function answerBound(stream: XmppStream, element: Element, number: number | undefined): Promise<void> {
   if (element.namespace === NS.management) return answerManagement(stream, element, number);

@@ -22,11 +22,11 @@ export interface ChangesSince {
 export async function subscribeToDialogs(
   kind: SubscriptionKind,
   { dialogId, since }: WatchedDialog,
-  { viewer, hub }: ActingContext,
+  { viewer, hub, isJoined }: ActingContext,
 ): Promise<Subscription> {
   const { removals } = hub;
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const target = { viewer, kind, dialogId: dialogId ?? undefined };
+  const target = { viewer, kind, dialogId: dialogId ?? undefined, ...(isJoined && { isJoined }) };
   const subscription = await hub.subscribe(target, since ?? undefined);
   // A removal ends existing subscriptions; one that happened during `subscribe` requires another check.
   if (dialogId != null && hub.removals !== removals) {
@@ -42,7 +42,7 @@ export async function subscribeToDialogs(
 
 /** @throws like `subscribeToDialogs` */
 export function subscribeToTyping(
-  { dialogId, includeStops }: { dialogId: string; includeStops: boolean },
+  { dialogId, includeStops }: { dialogId?: string | null; includeStops: boolean },
   context: ActingContext,
 ): Promise<Subscription> {
   return subscribeToDialogs(includeStops ? 'typingWithStops' : 'typing', { dialogId }, context);
