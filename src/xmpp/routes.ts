@@ -9,7 +9,13 @@ import { type Element, NS } from './xml/element.ts';
 import { tag } from './xml/writer.ts';
 
 /** The first that matches answers. */
-export const routes: readonly StanzaRoute[] = [...markerRoutes, ...typingRoutes, ...messageRoutes, ...presenceRoutes, ...iqRoutes];
+export const routes: readonly StanzaRoute[] = [
+  ...markerRoutes,
+  ...typingRoutes,
+  ...messageRoutes,
+  ...presenceRoutes,
+  ...iqRoutes,
+];
 
 export async function answerBound(stream: XmppStream, element: Element, number: number | undefined): Promise<void> {
   if (element.namespace === NS.management) return answerManagement(stream, element, number);

@@ -29,7 +29,8 @@ function stateRoute(state: keyof typeof DOCUMENTS): StanzaRoute {
   return {
     stanza: 'message',
     document,
-    matches: ({ type, element }) => type !== 'error' && !element.find('body') && element.find(state, NS.states) !== undefined,
+    matches: ({ type, element }) =>
+      type !== 'error' && !element.find('body') && element.find(state, NS.states) !== undefined,
     async answer({ target }: Stanza, stream: XmppStream) {
       if (!target || target.kind === 'service' || target.applicationId !== stream.viewer.applicationId) return;
       const variables = target.kind === 'room' ? { dialogId: target.dialogId } : { recipientId: target.userId };
