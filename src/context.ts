@@ -30,6 +30,7 @@ import type { EventOrigin, Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
+import type { Rooms } from './realtime/rooms.ts';
 
 export interface Diagnostics {
   now: () => Date;
@@ -44,6 +45,7 @@ export interface Realtime {
   outbox: Outbox;
   hub: LiveEvents;
   presence: Presence;
+  rooms: Rooms;
   pushNotifier: PushNotifier;
   jobNotifier: JobNotifier;
   requestFeed: RequestFeed;
@@ -132,6 +134,15 @@ export interface SessionClock {
   latestRequestOf(user: { applicationId: number; id: number; lastRequestAt: Date | null }): Date | null;
   touch(session: StoredSession, at: Date): void;
   touchUser(user: { applicationId: number; userId: number }, at: Date): void;
+  /** When a connection of the user has ended. */
+  touchSeen(user: { applicationId: number; userId: number }, at: Date): void;
+  /** The latest request or end of a connection. */
+  latestSeenOf(user: {
+    applicationId: number;
+    id: number;
+    lastRequestAt: Date | null;
+    lastSeenAt: Date | null;
+  }): Date | null;
   touchKey(key: { applicationId: number; id: number }, at: Date): void;
   latestUseOf(key: { applicationId: number; id: number; lastUsedAt: Date | null }): Date | null;
   flush(): Promise<void>;

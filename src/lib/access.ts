@@ -113,6 +113,11 @@ export function administratorOf(viewer: Viewer): AdministratorIdentity | undefin
   return 'administrator' in viewer ? viewer.administrator : undefined;
 }
 
+/** @returns undefined for an API key alone */
+export function userOf(viewer: ActingViewer): number | undefined {
+  return viewer.kind === 'user' ? viewer.userId : undefined;
+}
+
 /** @returns undefined for callers without a restricted API key */
 export function scopesOf(viewer: Viewer): readonly string[] | undefined {
   return 'key' in viewer ? viewer.key?.scopes : undefined;

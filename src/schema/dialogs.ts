@@ -1,5 +1,6 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { DIALOG_TYPE } from '../db/dialog-types.ts';
+import { MAX_LISTED } from '../realtime/rooms.ts';
 import { dataOf } from '../resolvers/dialogs/data.ts';
 import { detailsLoader } from '../resolvers/dialogs/details.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
@@ -56,6 +57,10 @@ export const Dialog = builder.prismaObject('Dialog', {
         dialog.type === DIALOG_TYPE.PUBLIC_GROUP
           ? []
           : loaders.of(detailsLoader).load({ dialog, part: 'occupants' }, ({ occupants }) => occupants?.[0] ?? []),
+    }),
+    joinedUserIds: t.intList({
+      description: `Ids of the users who have joined the room in a legacy chat client at the moment, ascending, at most ${MAX_LISTED}.`,
+      resolve: ({ applicationId, id }, _args, { rooms }) => rooms.joined(applicationId, id).slice(0, MAX_LISTED),
     }),
     adminIds: t.intList({
       description:

@@ -204,6 +204,11 @@ builder.objectRef<Event>('DialogRemoved').implement({
       description: 'Reason for the removal.',
       resolve: ({ payload }) => payload.detail!.removal!,
     }),
+    initiatorId: t.int({
+      nullable: true,
+      description: 'Id of the user who hid, left or deleted it, or removed the caller; null for an API key.',
+      resolve: ({ payload }) => payload.userId,
+    }),
   }),
 });
 

@@ -1,4 +1,5 @@
 import { STAFF } from '../administration/administrators/rights.ts';
+import { lastSeenAt } from '../resolvers/blocks/last-seen.ts';
 import {
   findMe,
   findUser,
@@ -9,6 +10,7 @@ import {
   findUserByPhone,
   findUserByTwitterId,
 } from '../resolvers/users/find.ts';
+
 import { isProven } from '../resolvers/users/identities.ts';
 import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
@@ -93,6 +95,15 @@ export const User = builder.prismaObject('User', {
       nullable: true,
       description: 'Time of the latest request made as this user; null before the first.',
       resolve: (user, _args, { sessionClock }) => sessionClock.latestRequestOf(user),
+    }),
+    lastSeenAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Now while the user is online, otherwise the latest request or end of a connection; null before the first, and ' +
+        'for callers whom the user blocks.',
+      extensions: { viewerDependent: true },
+      resolve: (user, _args, context) => lastSeenAt(user, context),
     }),
   }),
 });

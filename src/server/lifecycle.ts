@@ -72,7 +72,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     console: () => consoleAddress,
   });
   services.requestLog.isKnownName = isKnownName;
-  const { hub, presence, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
+  const { hub, presence, rooms, jobNotifier, requestFeed, rateLimits, sessionClock } = services;
   const health = new Health(() => probes.state());
   const { tokenHeaders } = config;
   const handlerSettings = { tokenHeaders, health, metrics, isMetricsOn: config.isMetricsOn, stalledAfter };
@@ -127,6 +127,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: () => hub.start(), stop: () => hub.stop() },
     { start: () => bus.start() },
     { start: () => presence.start(), stop: () => presence.stop() },
+    { start: () => rooms.start(), stop: () => rooms.stop() },
     { stop: () => pushGateways.close() },
     new RequestStorage(services),
     { start: startWork, stop: finishWork },

@@ -23,6 +23,7 @@ import { Outbox } from '../realtime/outbox.ts';
 import { Presence } from '../realtime/presence.ts';
 import { PushNotifier } from '../realtime/push-notifier.ts';
 import { RequestFeed } from '../realtime/request-feed.ts';
+import { Rooms } from '../realtime/rooms.ts';
 import { BatchedSessionClock } from '../resolvers/sessions/session-clock.ts';
 import { type Addresses, consoleLinks } from './console-links.ts';
 import { RESET_PAGE, VERIFY_PAGE } from './pages/paths.ts';
@@ -87,6 +88,7 @@ export async function createServices(
     outbox,
     hub: createHub(outbox, bus, log, liveClock),
     presence: new Presence(bus, liveClock),
+    rooms: new Rooms(bus, liveClock),
     pushNotifier: new PushNotifier(bus),
     jobNotifier: new JobNotifier(bus),
     requestFeed: new RequestFeed(bus, log),

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { isKnown } from '../../lib/access.ts';
 import { readCredentials } from '../../lib/credentials.ts';
 import { TooManyStreamsError, UnauthenticatedError } from '../../lib/errors.ts';
+import { goOnline } from '../../resolvers/blocks/last-seen.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
 import { withAdministrator } from '../console-cookie.ts';
 import { followCredentials } from '../follow-credentials.ts';
@@ -61,7 +62,7 @@ export class SocketAuthentication {
       connection.onClosed(leave);
     }
     // Others who act as the user must not make them appear online, which would also stop pushes to their devices.
-    if (viewer.kind === 'user' && viewer.session) connection.onClosed(this.#services.presence.connect(viewer));
+    if (viewer.kind === 'user' && viewer.session) connection.onClosed(goOnline(viewer, this.#services));
     connection.credentials = credentials;
     const release = await followCredentials(viewer, this.#services, ({ isMoved }) =>
       isMoved ? void drain(connection) : connection.close(CloseCode.Forbidden, 'Forbidden'),

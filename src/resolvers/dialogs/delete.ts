@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
-import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, userOf } from '../../lib/access.ts';
 import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { ForbiddenError, NeedUserError, NotFoundError } from '../../lib/errors.ts';
 import { distinctIds } from '../../lib/string-ids.ts';
@@ -38,7 +38,12 @@ async function remove(input: string[], force: boolean, context: ActingContext): 
       async (transaction) => {
         const dialogs = await lockDialogs(transaction, ids, viewer, 'UPDATE');
         const allowed = dialogs.filter((dialog) => mayDelete(dialog, force));
-        if (force) await destroyDialogs(transaction, viewer.applicationId, idsOf(allowed), now());
+        if (force)
+          await destroyDialogs(
+            transaction,
+            { applicationId: viewer.applicationId, ids: idsOf(allowed), initiatorId: userOf(viewer) },
+            now(),
+          );
         else await leave(transaction, allowed, viewer, now());
         return { found: new Set(idsOf(dialogs)), deleted: new Set(idsOf(allowed)) };
       },
@@ -69,7 +74,8 @@ async function leave(
   const { applicationId, userId } = viewer;
   const idsOfType = (type: number) => idsOf(dialogs.filter((dialog) => dialog.type === type));
   await hideDialogs(transaction, { applicationId, userId, dialogIds: idsOfType(DIALOG_TYPE.PRIVATE) }, now);
-  const groups = { applicationId, userIds: [userId], dialogIds: idsOfType(DIALOG_TYPE.GROUP) };
+  const dialogIds = idsOfType(DIALOG_TYPE.GROUP);
+  const groups = { applicationId, userIds: [userId], dialogIds, initiatorId: userId };
   await leaveGroups(transaction, groups, now);
 }
 

@@ -5,8 +5,11 @@ import { appendDialogEvents } from '../../realtime/outbox.ts';
 /** Requires locked dialogs. Messages become unreachable, so that `sweepDestroyedDialogs` can delete them later. */
 export async function destroyDialogs(
   transaction: Transaction,
-  applicationId: number,
-  ids: string[],
+  {
+    applicationId,
+    ids,
+    initiatorId: userId,
+  }: { applicationId: number; ids: string[]; initiatorId: number | undefined },
   now: Date,
 ): Promise<void> {
   if (ids.length === 0) return;
@@ -23,7 +26,8 @@ export async function destroyDialogs(
     FROM destroyed d`;
   const events = destroyed.map(({ dialogId, audienceIds }) => {
     const detail = { removal: 'destroyed' as const };
-    return { kind: 'dialogRemoved' as const, applicationId, dialogId, detail, audienceIds: audienceIds ?? undefined };
+    const event = { kind: 'dialogRemoved' as const, applicationId, dialogId, userId };
+    return { ...event, detail, audienceIds: audienceIds ?? undefined };
   });
   await appendDialogEvents(transaction, events, now);
 }

@@ -10,6 +10,8 @@ interface Leaving {
   applicationId: number;
   dialogIds: string[];
   userIds: number[];
+  /** The user who acts; undefined for an API key alone. */
+  initiatorId?: number | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ interface Leaving {
  * @returns whether a user left
  */
 export async function leaveGroups(transaction: Transaction, leaving: Leaving, now: Date): Promise<boolean> {
-  const { applicationId, dialogIds, userIds } = leaving;
+  const { applicationId, dialogIds, userIds, initiatorId: userId } = leaving;
   const left = await transaction.$queryRaw<{ dialogId: string; userId: number }[]>`
     ${plannedForValues} UPDATE members SET left_at = ${now}, is_admin = false
     WHERE application_id = ${applicationId} AND dialog_id = ANY(${dialogIds}::text[])
@@ -32,7 +34,7 @@ export async function leaveGroups(transaction: Transaction, leaving: Leaving, no
   const leavers = groupBy(left, (row) => row.dialogId);
   const removed = [...leavers].map(([dialogId, rows]) => {
     const audienceIds = rows.map((row) => row.userId);
-    return { kind: 'dialogRemoved' as const, applicationId, dialogId, audienceIds, detail: LEFT };
+    return { kind: 'dialogRemoved' as const, applicationId, dialogId, userId, audienceIds, detail: LEFT };
   });
   await appendDialogEvents(transaction, removed, now);
   await settleOwnership(transaction, { ...leaving, dialogIds: [...leavers.keys()] }, now);
@@ -57,7 +59,8 @@ export async function leaveDialogs(transaction: Transaction, key: UserKey, now: 
   await transaction.$executeRaw`DELETE FROM message_marks WHERE ${ofDialogs}`;
   const former = new Set(left.filter((member) => member.isFormer).map((member) => member.dialogId));
   const current = dialogIds.filter((id) => !former.has(id));
-  await settleOwnership(transaction, { applicationId, dialogIds: current, userIds: [userId] }, now);
+  const leaving = { applicationId, dialogIds: current, userIds: [userId], initiatorId: userId };
+  await settleOwnership(transaction, leaving, now);
   // A batch may have been incomplete because other dialogs were deleted concurrently.
   return dialogIds.length === 0 ? 'done' : 'more';
 }
@@ -80,7 +83,7 @@ async function lockDialogsOf(transaction: Transaction, { applicationId, userId }
 // waiting for a user while holding dialogs could deadlock.
 async function settleOwnership(
   transaction: Transaction,
-  { applicationId, dialogIds, userIds }: Leaving,
+  { applicationId, dialogIds, userIds, initiatorId }: Leaving,
   now: Date,
 ): Promise<void> {
   const dialogs = await transaction.$queryRaw<{ id: string; isEmpty: boolean }[]>`
@@ -99,7 +102,7 @@ async function settleOwnership(
     RETURNING d.id, d.type <> ${DIALOG_TYPE.PRIVATE} AND d.user_id = ANY(${userIds}::int[]) AS "isEmpty"`;
   // Any remaining occupant became the owner, so that a group still owned by a leaver is empty.
   const empty = dialogs.filter((dialog) => dialog.isEmpty).map((dialog) => dialog.id);
-  await destroyDialogs(transaction, applicationId, empty, now);
+  await destroyDialogs(transaction, { applicationId, ids: empty, initiatorId }, now);
   const kept = dialogs.filter((dialog) => !dialog.isEmpty);
   const changed = kept.map(({ id }) => ({ kind: 'dialogChanged' as const, applicationId, dialogId: id }));
   await appendDialogEvents(transaction, changed, now);

@@ -2,7 +2,7 @@ import type { ActingContext } from '../../context.ts';
 import { plannedForValues, type Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, userOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../lib/errors.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import type { Catalogue } from '../classes/catalogue.ts';
@@ -70,6 +70,7 @@ async function update(
       data,
       addOccupantIds: added.filter(isKnown),
       addAdminIds: (input.addAdminIds ?? []).filter(isKnown),
+      initiatorId: userOf(viewer),
     };
     return apply(transaction, dialog, changes, context.now());
   });
@@ -79,7 +80,7 @@ async function update(
 
 function requireRights({ type, standing }: LockedDialog, input: DialogChanges, viewer: ActingViewer): void {
   if (!standing) throw new ForbiddenError();
-  const changes = changesOf(input, viewer.kind === 'user' ? viewer.userId : undefined);
+  const changes = changesOf(input, userOf(viewer));
   if (!changes.every((change) => mayChange(change, type as DialogType, standing))) throw new ForbiddenError();
 }
 
@@ -95,7 +96,10 @@ function changesOf(input: DialogChanges, userId: number | undefined): DialogChan
   return changes;
 }
 
-type ReadChanges = Omit<DialogChanges, keyof DataInput> & { data: DialogData | undefined };
+type ReadChanges = Omit<DialogChanges, keyof DataInput> & {
+  data: DialogData | undefined;
+  initiatorId: number | undefined;
+};
 
 async function apply(transaction: Transaction, dialog: Dialog, changes: ReadChanges, now: Date): Promise<Dialog> {
   const { applicationId, id } = dialog;
@@ -120,7 +124,8 @@ async function apply(transaction: Transaction, dialog: Dialog, changes: ReadChan
     });
     await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id }], now);
   }
-  const leaving = { applicationId, dialogIds: [id], userIds: changes.removeOccupantIds ?? [] };
+  const { removeOccupantIds: userIds = [], initiatorId } = changes;
+  const leaving = { applicationId, dialogIds: [id], userIds: userIds ?? [], initiatorId };
   const hasLeft = !isPublic && leaving.userIds.length > 0 && (await leaveGroups(transaction, leaving, now));
   // The last member to leave deletes the group; the response still contains it.
   return hasLeft ? ((await transaction.dialog.findUnique({ where })) ?? changed) : changed;

@@ -3,7 +3,7 @@ import { Prisma, type Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE, type DialogType } from '../../db/dialog-types.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { type RunStep, runLong } from '../../db/long-work.ts';
-import { type ActingViewer, jobOwnerOf, type UserViewer } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, type UserViewer, userOf } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import type { DeletedItems } from '../../lib/deleted-items.ts';
 import { NeedUserError, NotFoundError } from '../../lib/errors.ts';
@@ -60,7 +60,7 @@ export async function deleteMessages(
 
 function deletionEvent(messages: LockedMessage[], force: boolean, viewer: ActingViewer): DialogEvent {
   const { applicationId, dialogId } = messages[0]!;
-  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  const userId = userOf(viewer);
   const messageIds = messages.map((message) => message.id);
   const audienceIds = force || userId === undefined ? undefined : [userId];
   return { kind: 'messagesDeleted', applicationId, dialogId, userId, detail: { messageIds }, audienceIds };

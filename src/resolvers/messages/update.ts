@@ -1,7 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import type { Transaction } from '../../db/client.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
-import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, userOf } from '../../lib/access.ts';
 import { groupBy } from '../../lib/collections.ts';
 import {
   ForbiddenError,
@@ -68,7 +68,7 @@ async function edit(
   await transaction.$executeRaw`
     UPDATE messages SET text = ${text}, updated_at = greatest(updated_at, ${at}::timestamptz)
     WHERE application_id = ${viewer.applicationId} AND id = ANY(${ids}::text[])`;
-  const userId = viewer.kind === 'user' ? viewer.userId : undefined;
+  const userId = userOf(viewer);
   const events = messages.map(({ applicationId, dialogId, id }) => {
     return { kind: 'messageEdited' as const, applicationId, dialogId, subjectId: id, userId };
   });

@@ -20,6 +20,7 @@ export class BatchedSessionClock implements SessionClock {
   readonly #log: Logger;
   readonly #sessions = new Touches('sessions', 'updated_at');
   readonly #users = new Touches('users', 'last_request_at');
+  readonly #seen = new Touches('users', 'last_seen_at');
   readonly #keys = new Touches('api_keys', 'last_used_at');
   #timer: NodeJS.Timeout | undefined;
   #flush = Promise.resolve();
@@ -60,6 +61,17 @@ export class BatchedSessionClock implements SessionClock {
     this.#schedule();
   }
 
+  touchSeen({ applicationId, userId }: UserKey, at: Date): void {
+    this.#seen.add({ applicationId, id: userId, at });
+    this.#schedule();
+  }
+
+  latestSeenOf(user: StoredUser & { lastSeenAt: Date | null }): Date | null {
+    const times = [this.#seen.latest(user), user.lastSeenAt, this.latestRequestOf(user)];
+    const [latest] = times.filter((at) => at != null).sort((a, b) => b.getTime() - a.getTime());
+    return latest ?? null;
+  }
+
   touchKey(key: SessionKey, at: Date): void {
     this.#keys.add({ ...key, at });
     this.#schedule();
@@ -82,7 +94,7 @@ export class BatchedSessionClock implements SessionClock {
   }
 
   async #store(): Promise<void> {
-    const tables = [this.#sessions, this.#users, this.#keys];
+    const tables = [this.#sessions, this.#users, this.#seen, this.#keys];
     for (const touches of tables) touches.begin();
     try {
       let isComplete = true;
@@ -113,7 +125,10 @@ class Touches {
   #waiting = new Map<string, Touch>();
   #storing = new Map<string, Touch>();
 
-  constructor(table: 'sessions' | 'users' | 'api_keys', column: 'updated_at' | 'last_request_at' | 'last_used_at') {
+  constructor(
+    table: 'sessions' | 'users' | 'api_keys',
+    column: 'updated_at' | 'last_request_at' | 'last_seen_at' | 'last_used_at',
+  ) {
     this.#table = Prisma.raw(table);
     this.#column = Prisma.raw(column);
   }

@@ -19,6 +19,8 @@ test('docs/restricted-keys.md prints the documented output', () => follow(['docs
 
 test('docs/roles.md prints the documented output', () => follow(['docs/roles.md']), 0);
 
+test('docs/contacts-and-blocks.md prints the documented output', () => follow(['docs/contacts-and-blocks.md']), 0);
+
 test(
   'docs/own-tokens.md prints the documented output',
   () => follow(['docs/own-tokens.md'], { env: { ISSUER_PRIVATE_NETWORKS: 'on' } }),
