@@ -17,18 +17,20 @@ const DialogEvents = graphql(`subscription ChatDialogEvents {
       dialog { type isJoinRequired }
       message { id clientId text senderId recipientId dateSent attachments customFields sendToChat }
     }
+    ... on DialogRemoved { removal initiatorId }
     ... on MessagesMarked { userId read delivered resource stanzaId messages { id clientId senderId } }
   }
 }`);
 
 type DialogEvent = ResultOf<typeof DialogEvents>['dialogEvents'];
 type Sent = Extract<DialogEvent, { __typename: 'MessageSent' }>;
+type Removed = Extract<DialogEvent, { __typename: 'DialogRemoved' }>;
 type MarkedEvent = Extract<DialogEvent, { __typename: 'MessagesMarked' }>;
 
 export const dialogEventRoute = eventRoute(DialogEvents, ({ dialogEvents: event }, stream) => {
   if (event.__typename === 'MessageSent') return deliverMessage(event, stream);
   if (event.__typename === 'MessagesMarked') return deliverMarks(event, stream);
-  return undefined;
+  return event.__typename === 'DialogRemoved' ? deliverRemoval(event, stream) : undefined;
 });
 
 /** The parts of a stanza around the address of its recipient, which most recipients share. */
@@ -104,6 +106,20 @@ export function sendCarbon(message: Xml, id: string, stream: XmppStream): Promis
   return stream.send(
     tag('message', { xmlns: NS.client, ...attributes }, tag('sent', { xmlns: NS.carbons }, forwarded)),
   );
+}
+
+/** Clients fail at a removal without the one who did it. */
+function deliverRemoval({ dialogId, initiatorId }: Removed, stream: XmppStream): Promise<void> | undefined {
+  const room = stream.joined.get(dialogId);
+  if (!room) return undefined;
+  room.leave();
+  const { addresses, viewer, address: to } = stream;
+  const { applicationId, userId } = viewer;
+  const from = addresses.room({ applicationId, dialogId }, userId);
+  const actor = tag('actor', { jid: addresses.user({ applicationId, userId: initiatorId ?? room.ownerId }) });
+  const item = tag('item', { affiliation: 'none', role: 'none' }, actor);
+  const content = tag('x', { xmlns: NS.mucUser }, item, tag('status', { code: 301 }));
+  return stream.send(tag('presence', { xmlns: NS.client, from, to, type: 'unavailable' }, content));
 }
 
 function deliverMarks(event: MarkedEvent, stream: XmppStream): Promise<void> | undefined {

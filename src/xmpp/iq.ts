@@ -1,8 +1,8 @@
-import { errorElement, type StanzaError, UNAVAILABLE } from './errors.ts';
+import { UNAVAILABLE } from './errors.ts';
+import { sendIqError, sendResult } from './iq-answers.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
-import type { XmppStream } from './stream.ts';
 import { NS } from './xml/element.ts';
-import { tag, type Xml } from './xml/writer.ts';
+import { tag } from './xml/writer.ts';
 
 export const iqRoutes: StanzaRoute[] = [
   {
@@ -30,16 +30,4 @@ export const iqRoutes: StanzaRoute[] = [
 function has(name: string, namespace: string): (stanza: Stanza) => boolean {
   return ({ element, target }) =>
     element.find(name, namespace) !== undefined && (target?.kind === 'service' || target?.kind === 'user');
-}
-
-/** `session` is answered without addresses, as real servers do. */
-export function sendResult(stream: XmppStream, { id, to, element }: Stanza, ...content: Xml[]): void {
-  const isSession = element.find('session') !== undefined;
-  const addresses = isSession ? {} : { from: to, to: stream.address };
-  stream.send(tag('iq', { xmlns: NS.client, type: 'result', id, ...addresses }, ...content));
-}
-
-export function sendIqError(stream: XmppStream, { id, to }: Stanza, error: StanzaError): void {
-  const attributes = { xmlns: NS.client, type: 'error', id, from: to, to: stream.address };
-  stream.send(tag('iq', attributes, errorElement(error)));
 }

@@ -100,7 +100,9 @@ function bind(stream: XmppStream, element: Element): void {
   const asked = request.find('resource')?.text ?? '';
   stream.resource = freeResource(stream, asked);
   stream.phase = 'bound';
-  stream.server.bound(stream);
+  const { rooms } = stream.server.services;
+  const { applicationId, userId } = stream.viewer;
+  stream.onClosed(rooms.connect({ applicationId, userId, resource: stream.resource }));
   const result = tag('bind', { xmlns: NS.bind }, tag('jid', {}, escaped(stream.address)));
   stream.send(tag('iq', { xmlns: NS.client, type: 'result', id: id ?? '' }, result));
   stream.log.info({ ...stream.caller, transport: stream.wire.transport }, 'chat stream opened');
@@ -110,7 +112,7 @@ function bind(stream: XmppStream, element: Element): void {
 function freeResource(stream: XmppStream, asked: string): string {
   const isUsable = asked !== '' && asked.length <= MAX_RESOURCE && asked.trim() === asked;
   if (!isUsable) return randomName();
-  if (!stream.server.isInUse(stream.viewer, asked)) return asked;
+  if (!stream.server.services.rooms.resources(stream.viewer).includes(asked)) return asked;
   return `${asked.slice(0, MAX_RESOURCE - 10)}-${randomName().slice(0, 8)}`;
 }
 

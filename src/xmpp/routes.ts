@@ -2,6 +2,7 @@ import { iqRoutes } from './iq.ts';
 import { markerRoutes } from './markers.ts';
 import { messageRoutes } from './messages.ts';
 import { presenceRoutes } from './presence.ts';
+import { roomRoutes } from './rooms.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
 import { typingRoutes } from './typing.ts';
@@ -13,6 +14,7 @@ export const routes: readonly StanzaRoute[] = [
   ...markerRoutes,
   ...typingRoutes,
   ...messageRoutes,
+  ...roomRoutes,
   ...presenceRoutes,
   ...iqRoutes,
 ];

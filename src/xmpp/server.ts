@@ -1,28 +1,26 @@
 import type { Services } from '../context.ts';
 import { drainWithin } from '../graphql/websocket/drain.ts';
-import type { UserViewer } from '../lib/access.ts';
-import { addTo, removeFrom } from '../lib/collections.ts';
 import { ChatAddresses } from './addresses.ts';
+import { RoomStreams } from './room-streams.ts';
 import { RefusedSignIns } from './sign-in.ts';
 import { type StreamHost, type StreamProtocol, XmppStream } from './stream.ts';
 import { CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
-
-type User = Pick<UserViewer, 'applicationId' | 'userId'>;
 
 /** The streams of this process, over all transports. */
 export class StreamServer implements StreamHost {
   readonly services: Services;
   readonly protocol: StreamProtocol;
   readonly refusedSignIns: RefusedSignIns;
+  readonly rooms: RoomStreams;
   isStopping = false;
   readonly #streams = new Set<XmppStream>();
-  readonly #bound = new Map<string, Set<XmppStream>>();
   #addresses: ChatAddresses | undefined;
   #onLastClosed: (() => void) | undefined;
 
   constructor(services: Services, protocol: StreamProtocol) {
     this.services = services;
     this.protocol = protocol;
+    this.rooms = new RoomStreams(services.rooms);
     this.refusedSignIns = new RefusedSignIns(services.now);
   }
 
@@ -45,20 +43,10 @@ export class StreamServer implements StreamHost {
 
   closed(stream: XmppStream): void {
     this.#streams.delete(stream);
-    if (stream.resource !== '') removeFrom(this.#bound, keyOf(stream.viewer), stream);
     stream.closed();
     const seconds = Math.round((performance.now() - stream.openedAt) / 1000);
     stream.log.info({ ...stream.caller, seconds }, 'chat stream closed');
     if (this.#streams.size === 0) this.#onLastClosed?.();
-  }
-
-  bound(stream: XmppStream): void {
-    addTo(this.#bound, keyOf(stream.viewer), stream);
-  }
-
-  isInUse(user: User, resource: string): boolean {
-    for (const stream of this.#bound.get(keyOf(user)) ?? []) if (stream.resource === resource) return true;
-    return false;
   }
 
   count(): number {
@@ -85,9 +73,6 @@ export class StreamServer implements StreamHost {
     for (const stream of this.#streams) void stream.drain();
     await closed;
     clearTimeout(hurry);
+    this.rooms.stop();
   }
-}
-
-function keyOf({ applicationId, userId }: User): string {
-  return `${applicationId}:${userId}`;
 }

@@ -6,6 +6,7 @@ import { callerOf } from '../platform/observability/requests.ts';
 import { type ChatSession, endChatSession } from '../resolvers/sessions/chat-sign-in.ts';
 import type { ChatAddresses } from './addresses.ts';
 import { Flow, type RateName } from './flow.ts';
+import type { RoomStreams } from './room-streams.ts';
 import { type RefusedSignIns, SIGN_IN } from './sign-in.ts';
 import {
   HIGH_WATER_MARK_BYTES,
@@ -35,6 +36,11 @@ export type StreamErrorCondition =
 /** `start`: the client must open the stream; `signIn`, `bind`: it must do that next. */
 type Phase = 'start' | 'signIn' | 'bind' | 'bound' | 'ended';
 
+export interface JoinedRoom {
+  leave: () => void;
+  ownerId: number;
+}
+
 /** What all streams of a process share. */
 export interface StreamHost {
   readonly services: Services;
@@ -42,9 +48,7 @@ export interface StreamHost {
   readonly refusedSignIns: RefusedSignIns;
   readonly protocol: StreamProtocol;
   readonly isStopping: boolean;
-  bound: (stream: XmppStream) => void;
-  /** Whether a stream of the user has this resource. */
-  isInUse: (user: UserViewer, resource: string) => boolean;
+  readonly rooms: RoomStreams;
 }
 
 /** How streams answer. */
@@ -74,7 +78,7 @@ export class XmppStream implements Received {
   /** Stanzas received since the client enabled the count; undefined before. */
   received: number | undefined;
   /** Dialogs that this resource has joined. */
-  readonly joined = new Set<string>();
+  readonly joined = new Map<string, JoinedRoom>();
   isAvailable = false;
   /** Of events; settled once no later event is missed. */
   feed: Promise<void> | undefined;
@@ -169,6 +173,7 @@ export class XmppStream implements Received {
     const cleanups = this.#cleanups;
     this.#cleanups = [];
     this.onSignedIn?.();
+    for (const { leave } of [...this.joined.values()]) leave();
     for (const cleanup of cleanups) cleanup();
     const { session, server } = this;
     if (session?.isOwn && !server.isStopping) {
