@@ -1,8 +1,11 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import type { StreamEvent } from '../realtime/subscription.ts';
 import { acceptContact, rejectContact, removeContact, requestContact } from '../resolvers/chat-contacts/change.ts';
 import { findChatContact, listChatContacts, subscribeToContacts } from '../resolvers/chat-contacts/list.ts';
 import { type ChatContact, MAX_CONTACTS } from '../resolvers/chat-contacts/rows.ts';
 import { builder } from './builder.ts';
+import { EVENT_CURSOR } from './descriptions.ts';
+import { SINCE } from './live.ts';
 
 const USER_ID = 'Id from `users`.';
 const REFUSALS = 'Fails with `NOT_FOUND` if the user does not exist';
@@ -86,13 +89,26 @@ builder.mutationField('removeContact', (t) =>
   }),
 );
 
+const ContactChanged = builder.objectRef<Pick<StreamEvent, 'payload'>>('ContactChanged').implement({
+  description: 'A contact of the caller changed, by the caller or by the other user.',
+  fields: (t) => ({
+    cursor: t.string({ description: EVENT_CURSOR, resolve: ({ payload }) => String(payload.position) }),
+    contact: t.field({
+      type: ChatContactType,
+      description: 'The contact at delivery; one that was removed has the subscription `NONE` and no request.',
+      resolve: ({ payload }, _args, context) => findChatContact(Number(payload.subjectId), context as never),
+    }),
+  }),
+});
+
 builder.subscriptionField('contactChanged', (t) =>
   t.withAuth({ user: true }).field({
     scope: 'contacts',
     administrator: { roles: SUPPORT, needsReason: true },
-    type: ChatContactType,
-    description: 'Delivers a contact after each change, by the caller or the other user. A removed one has `NONE`.',
-    subscribe: (_root, _args, context) => subscribeToContacts(context),
-    resolve: ({ payload }, _args, context) => findChatContact(Number(payload.subjectId), context),
+    type: ContactChanged,
+    description: 'Delivers each change of the contacts of the caller.',
+    args: { since: t.arg.string({ description: SINCE }) },
+    subscribe: (_root, { since }, context) => subscribeToContacts(since, context),
+    resolve: (event) => event,
   }),
 );

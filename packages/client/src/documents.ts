@@ -54,6 +54,7 @@ export type Continuation =
 const OTHERS: Record<string, 'repeated' | 'once'> = {
   presence: 'repeated',
   typing: 'repeated',
+  signals: 'repeated',
   jobChanged: 'repeated',
   answerStream: 'once',
   summaryStream: 'once',

@@ -6,6 +6,7 @@ export type { DialogHandle } from './app/dialog.ts';
 export type { DialogsState } from './app/dialog-list.ts';
 export type { FileAddress, FileLink, Files, StoredFile, UploadOptions } from './app/files.ts';
 export type { OutboxEntry } from './app/outbox.ts';
+export type { BlockedUser, ChatContact, NewSignal, People, Signal } from './app/people.ts';
 export type { AtriumRecord, Fields, RecordFilter, Records, RecordsState, Where } from './app/records.ts';
 export type { CodeOptions, NewUser, RequestedCode, SessionApi, SessionState } from './app/session.ts';
 export type { Live } from './app/store.ts';

@@ -11,6 +11,10 @@ export function findChatContact(userId: number, { viewer }: UserContext): Promis
   return readContact(viewer, userId);
 }
 
-export function subscribeToContacts({ viewer, hub }: UserContext): Promise<Subscription> {
-  return hub.subscribe({ viewer, kind: 'contactChanged' }, undefined);
+/** @throws {BadInputError} {CursorExpiredError} */
+export function subscribeToContacts(
+  since: string | null | undefined,
+  { viewer, hub }: UserContext,
+): Promise<Subscription> {
+  return hub.subscribe({ viewer, kind: 'contactChanged' }, since ?? undefined);
 }

@@ -58,7 +58,7 @@ export async function rowsOf(applicationId: number): Promise<Set<string>> {
   );
   const ofEach = tables.map(
     ({ name }) =>
-      `SELECT '${name} ' || (to_jsonb(t) - '{last_request_at,last_used_at,seq,hash}'::text[])::text AS row FROM "${name}" t WHERE application_id = $1`,
+      `SELECT '${name} ' || (to_jsonb(t) - '{last_request_at,last_seen_at,last_used_at,seq,hash}'::text[])::text AS row FROM "${name}" t WHERE application_id = $1`,
   );
   const rows = await sql<{ row: string }>(ofEach.join(' UNION ALL '), [applicationId]);
   return new Set(rows.map(({ row }) => row));

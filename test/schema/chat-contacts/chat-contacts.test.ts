@@ -13,7 +13,7 @@ useApp();
 type Change = 'requestContact' | 'acceptContact' | 'rejectContact' | 'removeContact';
 
 const FIELDS = '{ userId subscription requested pending }';
-const CHANGED = `subscription { contactChanged ${FIELDS} }`;
+const CHANGED = `subscription ($since: String) { contactChanged(since: $since) { cursor contact ${FIELDS} } }`;
 const mutation = (name: Change) => `mutation ($userId: Int!) { ${name}(userId: $userId) ${FIELDS} }`;
 
 const change = async (name: Change, as: Caller, { id: userId }: { id: number }) =>
@@ -40,11 +40,12 @@ describe('contacts', () => {
     const ofAlice = await listen(CHANGED, {}, alice, another);
     const ofBob = await listen(CHANGED, {}, bob);
     const ofCarol = await listen(CHANGED, {}, carol);
-    const latest = async (received: LiveSubscription, count: number) => (await received.atLeast(count)).at(-1);
+    const latest = async (received: LiveSubscription, count: number) =>
+      (await received.atLeast(count)).at(-1).contactChanged.contact;
 
     expect(await change('requestContact', alice, bob)).toEqual(contact(bob, 'NONE', 'requested'));
-    expect(await latest(ofAlice, 1)).toEqual({ contactChanged: contact(bob, 'NONE', 'requested') });
-    expect(await latest(ofBob, 1)).toEqual({ contactChanged: contact(alice, 'NONE', 'pending') });
+    expect(await latest(ofAlice, 1)).toEqual(contact(bob, 'NONE', 'requested'));
+    expect(await latest(ofBob, 1)).toEqual(contact(alice, 'NONE', 'pending'));
     expect(await change('requestContact', alice, bob)).toEqual(contact(bob, 'NONE', 'requested'));
     expect([await listed(alice), await listed(bob)]).toEqual([
       [contact(bob, 'NONE', 'requested')],
@@ -53,15 +54,24 @@ describe('contacts', () => {
 
     const accepted = { userId: alice.id, subscription: 'FROM', requested: true, pending: false };
     expect(await change('acceptContact', bob, alice)).toEqual(accepted);
-    expect(await latest(ofAlice, 2)).toEqual({ contactChanged: contact(bob, 'TO', 'pending') });
+    expect(await latest(ofAlice, 2)).toEqual(contact(bob, 'TO', 'pending'));
     expect(await change('acceptContact', alice, bob)).toEqual(contact(bob, 'BOTH'));
-    expect(await latest(ofBob, 3)).toEqual({ contactChanged: contact(alice, 'BOTH') });
+    expect(await latest(ofBob, 3)).toEqual(contact(alice, 'BOTH'));
     expect(await change('requestContact', bob, alice)).toEqual(contact(alice, 'BOTH'));
 
     expect(await change('removeContact', bob, alice)).toEqual(contact(alice, 'NONE'));
-    expect(await latest(ofAlice, 4)).toEqual({ contactChanged: contact(bob, 'NONE') });
+    expect(await latest(ofAlice, 4)).toEqual(contact(bob, 'NONE'));
     expect([await listed(alice), await listed(bob)]).toEqual([[], []]);
     expect([ofAlice, ofBob, ofCarol].map((received) => received.payloads().length)).toEqual([4, 4, 0]);
+    const since = ofAlice.payloads()[1].contactChanged.cursor;
+    const again = await listen(CHANGED, { since }, alice);
+    await again.atLeast(2);
+    expect(again.payloads().map(({ contactChanged }) => contactChanged.cursor)).toEqual(
+      ofAlice
+        .payloads()
+        .slice(2)
+        .map(({ contactChanged }) => contactChanged.cursor),
+    );
     await ofAlice.close();
     await another.stop();
   });

@@ -10,6 +10,7 @@ import { Events } from './events.ts';
 import { Files } from './files.ts';
 import { OfflineCache } from './offline-cache.ts';
 import { Outbox, type OutboxEntry } from './outbox.ts';
+import { People } from './people.ts';
 import { type Fields, Records } from './records.ts';
 import { SessionApi } from './session.ts';
 import { type Live, Store } from './store.ts';
@@ -30,6 +31,7 @@ export class Atrium<C extends Classes = Classes> {
   readonly session: SessionApi;
   readonly users: Users;
   readonly chat: Chat;
+  readonly people: People;
   readonly files: Files;
   /** State of the live connection. */
   readonly connection: Live<ConnectionState>;
@@ -69,6 +71,7 @@ export class Atrium<C extends Classes = Classes> {
     };
     this.users = new Users(this.#core);
     this.chat = new Chat(this.#core);
+    this.people = new People(this.#core);
     this.files = new Files(this.#core, new URL(url.endsWith('/') ? url : `${url}/`));
     session = new SessionApi(this.#core, this.users, name);
     this.session = session;

@@ -87,6 +87,7 @@ export const MARK = graphql(`mutation Mark($dialogId: ID!, $read: Boolean) {
   markDialogMessages(dialogId: $dialogId, read: $read)
 }`);
 export const TYPE = graphql(`mutation StartTyping($dialogId: ID!) { startTyping(dialogId: $dialogId) }`);
+export const STOP_TYPING = graphql(`mutation StopTyping($dialogId: ID!) { stopTyping(dialogId: $dialogId) }`);
 
 export const EVENTS = graphql(`subscription Events($since: String) { dialogEvents(since: $since) {
   __typename cursor dialogId
@@ -99,7 +100,9 @@ export const EVENTS = graphql(`subscription Events($since: String) { dialogEvent
   ... on ReactionAdded { messageId }
   ... on ReactionRemoved { messageId }
 } }`);
-export const TYPING = graphql(`subscription Typing($dialogId: ID!) { typing(dialogId: $dialogId) { userId } }`);
+export const TYPING = graphql(`subscription Typing($dialogId: ID!) {
+  typing(dialogId: $dialogId, includeStops: true) { userId isTyping }
+}`);
 export const PRESENCE = graphql(`subscription Presence($userIds: [Int!]!) {
   presence(userIds: $userIds) { userId online }
 }`);

@@ -8,6 +8,7 @@ import {
   MUTE,
   MUTED,
   REACT,
+  STOP_TYPING,
   TYPE,
   UPDATE_DIALOG,
 } from './chat-documents.ts';
@@ -138,6 +139,13 @@ export class DialogHandle {
     if (now - this.#typedAt < TYPING_INTERVAL) return Promise.resolve();
     this.#typedAt = now;
     return quiet(this.#core.client.mutate(TYPE, { dialogId: this.id }).then(() => {}));
+  }
+
+  /** Reports that the user has stopped, for example after the text was cleared. */
+  stopTyping(): Promise<void> {
+    if (this.#typedAt === 0) return Promise.resolve();
+    this.#typedAt = 0;
+    return quiet(this.#core.client.mutate(STOP_TYPING, { dialogId: this.id }).then(() => {}));
   }
 
   /** A page of messages before or after one, oldest first; without either, the latest. */

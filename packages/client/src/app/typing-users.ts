@@ -28,7 +28,8 @@ export class TypingUsers {
       { dialogId: this.#dialogId },
       {
         next: ({ typing }) => {
-          if (typing.userId !== userId()) this.#add(typing.userId);
+          if (!typing.isTyping) this.#remove(typing.userId);
+          else if (typing.userId !== userId()) this.#add(typing.userId);
         },
         end: () => {},
       },
