@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'administration/schema': ['schema', 'administration', 'resolvers', 'realtime'],
   graphql: ['context', 'schema', 'resolvers', 'realtime', 'db'],
   rest: ['context', 'graphql', 'schema', 'resolvers', 'gateways'],
-  xmpp: ['context', 'graphql', 'resolvers'],
+  xmpp: ['context', 'graphql', 'schema', 'resolvers', 'realtime'],
   'server/pages': ['context', 'graphql', 'schema', 'administration', 'resolvers'],
   jobs: ['context', 'operator/archive', 'operator/integrity', 'administration', 'resolvers', 'gateways', 'db'],
   config: [],

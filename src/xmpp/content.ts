@@ -1,7 +1,7 @@
 import type { Element } from './xml/element.ts';
 import { escaped, isName, joined, NOTHING, tag, type Xml } from './xml/writer.ts';
 
-export interface MessageContent {
+export interface StanzaContent {
   text: string;
   attachments: Record<string, string>[];
   fields: Record<string, unknown>;
@@ -15,7 +15,7 @@ const MEANINGFUL = new Set([
   ...['markable', 'received', 'displayed', 'composing', 'paused', 'invite', 'delay', 'forwarded'],
 ]);
 
-export function readContent(message: Element): MessageContent {
+export function readContent(message: Element): StanzaContent {
   const parameters = message.find('extraParams');
   const children = parameters?.elements ?? [];
   return {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/typed-documents.ts';
 import type { ChatAddresses } from './addresses.ts';
+import { isBlocked } from './blocks.ts';
 import { attachmentElements, extraParams, field, fieldElements } from './content.ts';
 import { eventRoute } from './feed.ts';
 import type { XmppStream } from './stream.ts';
@@ -44,6 +45,7 @@ const rendered = new WeakMap<Sent, Rendered>();
 function deliverMessage(event: Sent, stream: XmppStream): Promise<void> | undefined {
   const { message, dialog, resource } = event;
   if (!message.sendToChat) return undefined;
+  if (isBlocked(stream, message.senderId, dialog.type === 'PRIVATE' ? 'inPrivate' : 'inGroups')) return undefined;
   const isOwn = message.senderId === stream.viewer.userId;
   if (dialog.type !== 'PRIVATE')
     return receivesOf(event, stream) ? stream.send(stanzaTo(stream.address, event, stream)) : undefined;
@@ -126,7 +128,7 @@ function deliverMarks(event: MarkedEvent, stream: XmppStream): Promise<void> | u
   const { userId, read, delivered, resource, stanzaId, dialogId, messages } = event;
   const { applicationId, userId: ownId } = stream.viewer;
   const name = read ? 'displayed' : delivered ? 'received' : undefined;
-  if (!name || userId === ownId || !stream.isAvailable) return undefined;
+  if (!name || userId === ownId || !stream.isAvailable || isBlocked(stream, userId, 'inPrivate')) return undefined;
   const from = stream.addresses.user({ applicationId, userId }, resource);
   const to = stream.addresses.user(stream.viewer);
   let sent: Promise<void> | undefined;

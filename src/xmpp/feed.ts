@@ -21,11 +21,19 @@ export function eventRoute<Document extends DocumentNode>(
 }
 
 /** Delivers the events of the routes to the stream until it closes. Returns when no later event is missed. */
-export async function follow(stream: XmppStream, routes: readonly EventRoute[]): Promise<void> {
-  await Promise.all(routes.map((route) => subscribeTo(stream, route)));
+export async function follow(
+  stream: XmppStream,
+  routes: readonly EventRoute[],
+  variables: Record<string, unknown> = {},
+): Promise<void> {
+  await Promise.all(routes.map((route) => subscribeTo(stream, route, variables)));
 }
 
-async function subscribeTo(stream: XmppStream, { document, deliver }: EventRoute): Promise<void> {
+async function subscribeTo(
+  stream: XmppStream,
+  { document, deliver }: EventRoute,
+  variableValues: Record<string, unknown>,
+): Promise<void> {
   const onTooSlow = () => stream.fail('policy-violation');
   const contextValue = contextOf(stream, {
     viewer: stream.viewer,
@@ -33,7 +41,7 @@ async function subscribeTo(stream: XmppStream, { document, deliver }: EventRoute
     onTooSlow,
     isJoined: (id) => stream.joined.has(id),
   });
-  const results = await subscribe({ schema, document, variableValues: {}, contextValue });
+  const results = await subscribe({ schema, document, variableValues, contextValue });
   if (!(results instanceof SubscriptionResults)) throw results.errors![0]!;
   stream.onClosed(() => void results.return());
   results.forward({

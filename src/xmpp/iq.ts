@@ -2,7 +2,6 @@ import { UNAVAILABLE } from './errors.ts';
 import { sendIqError, sendResult } from './iq-answers.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import { NS } from './xml/element.ts';
-import { tag } from './xml/writer.ts';
 
 export const iqRoutes: StanzaRoute[] = [
   {
@@ -18,11 +17,6 @@ export const iqRoutes: StanzaRoute[] = [
       stream.hasCarbons = has('enable', NS.carbons)(stanza);
       sendResult(stream, stanza);
     },
-  },
-  {
-    stanza: 'iq',
-    matches: has('query', NS.roster),
-    answer: (stanza, stream) => sendResult(stream, stanza, tag('query', { xmlns: NS.roster })),
   },
   { stanza: 'iq', matches: () => true, answer: (stanza, stream) => sendIqError(stream, stanza, UNAVAILABLE) },
 ];

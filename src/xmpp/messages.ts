@@ -72,7 +72,8 @@ async function sendPrivately(
   { applicationId, userId }: UserAddress,
   stream: XmppStream,
 ): Promise<void> {
-  if (applicationId !== stream.viewer.applicationId) return refuse(stream, stanza, UNAVAILABLE);
+  const isForbidden = stream.activeList?.blocks.get(userId)?.isMutual === true;
+  if (applicationId !== stream.viewer.applicationId || isForbidden) return refuse(stream, stanza, UNAVAILABLE);
   try {
     await send(stanza, { userId }, stream);
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { ResultOf, VariablesOf } from 'gql.tada';
 import type { DocumentNode, GraphQLError } from 'graphql';
-import type { Context } from '../context.ts';
+import type { Context, UserContext } from '../context.ts';
 import { requestedOperation } from '../graphql/operations.ts';
 import { executePrepared } from '../graphql/prepared-operation.ts';
 import { presentError } from '../graphql/presented-errors.ts';
@@ -47,6 +47,15 @@ export async function operate<Document extends DocumentNode>(
     const ended = { viewer, requested: requestedOperation(document), errors, ms: performance.now() - begunAt };
     recordOperation({ id: stream.id, request: stream.wire.request }, { ...ended, transport: 'xmpp' }, services);
   }
+}
+
+/** Calls a resolver that only legacy chat clients need. @throws as the resolver */
+export async function perform<Result>(
+  stream: XmppStream,
+  resolve: (context: UserContext) => Promise<Result>,
+): Promise<Result> {
+  const viewer = await currentViewer(stream);
+  return resolve(contextOf(stream, { viewer, origin: { resource: stream.resource } }) as UserContext);
 }
 
 export function contextOf(stream: XmppStream, { viewer, ...call }: Partial<Context> & { viewer: UserViewer }): Context {

@@ -1,7 +1,6 @@
 import { addTo, removeFrom } from '../lib/collections.ts';
 import { MAX_LISTED, type RoomChange, type Rooms } from '../realtime/rooms.ts';
 import type { ChatAddresses } from './addresses.ts';
-import type { XmppStream } from './stream.ts';
 import { NS } from './xml/element.ts';
 import { tag, type Xml } from './xml/writer.ts';
 
@@ -15,10 +14,25 @@ export interface RoomFacts {
   ownerId: number;
 }
 
+export interface JoinedRoom {
+  leave: () => void;
+  ownerId: number;
+}
+
+/** A resource that joins rooms. */
+export interface RoomMember {
+  readonly viewer: { applicationId: number; userId: number };
+  readonly resource: string;
+  readonly address: string;
+  readonly addresses: ChatAddresses;
+  readonly joined: Map<string, JoinedRoom>;
+  send: (element: Xml) => unknown;
+}
+
 /** The streams of this process in each room, which learn of joins and leaves in any process. */
 export class RoomStreams {
   readonly #rooms: Rooms;
-  readonly #streams = new Map<string, Set<XmppStream>>();
+  readonly #streams = new Map<string, Set<RoomMember>>();
   readonly #public = new Set<string>();
   #stopListening: (() => void) | undefined;
 
@@ -27,7 +41,7 @@ export class RoomStreams {
   }
 
   /** Has no effect on a resource that has joined before. */
-  join(stream: XmppStream, room: Room, { isPublic, ownerId }: RoomFacts): void {
+  join(stream: RoomMember, room: Room, { isPublic, ownerId }: RoomFacts): void {
     const { dialogId } = room;
     if (stream.joined.has(dialogId)) return;
     this.#stopListening ??= this.#rooms.onChange((change) => this.#notice(change));
@@ -47,7 +61,7 @@ export class RoomStreams {
   }
 
   /** Users in the room other than the one of the stream; none if joins and leaves are not sent there. */
-  others({ viewer }: XmppStream, room: Room, isPublic: boolean): number[] {
+  others({ viewer }: RoomMember, room: Room, isPublic: boolean): number[] {
     const joined = this.#rooms.joined(room.applicationId, room.dialogId);
     return isPublic && joined.length > MAX_LISTED ? [] : joined.filter((userId) => userId !== viewer.userId);
   }

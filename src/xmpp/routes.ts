@@ -1,7 +1,10 @@
+import { activityRoutes } from './activity.ts';
+import { contactRoutes } from './contacts.ts';
 import { iqRoutes } from './iq.ts';
 import { markerRoutes } from './markers.ts';
 import { messageRoutes } from './messages.ts';
 import { presenceRoutes } from './presence.ts';
+import { privacyRoutes } from './privacy.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
@@ -15,7 +18,10 @@ export const routes: readonly StanzaRoute[] = [
   ...typingRoutes,
   ...messageRoutes,
   ...roomRoutes,
+  ...contactRoutes,
   ...presenceRoutes,
+  ...activityRoutes,
+  ...privacyRoutes,
   ...iqRoutes,
 ];
 

@@ -1,6 +1,7 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/typed-documents.ts';
 import { unixSeconds } from '../lib/time.ts';
+import { isBlocked } from './blocks.ts';
 import { extraParams, field, fieldElements } from './content.ts';
 import { sendCarbon } from './dialog-events.ts';
 import { eventRoute } from './feed.ts';
@@ -21,6 +22,7 @@ type ReceivedSignal = ResultOf<typeof Signals>['signals'];
 const MODULES = { SYSTEM: SYSTEM_MODULE, CALL: CALL_MODULE } as const;
 
 export const signalRoute = eventRoute(Signals, ({ signals: signal }, stream) => {
+  if (isBlocked(stream, signal.senderId, isOfRoom(signal) ? 'inGroups' : 'inPrivate')) return undefined;
   if (signal.dialogId !== null && signal.dialog?.type !== 'PRIVATE')
     return deliverToRoom(signal, signal.dialogId, stream);
   if (!stream.isAvailable) return undefined;
@@ -33,6 +35,10 @@ export const signalRoute = eventRoute(Signals, ({ signals: signal }, stream) => 
   if (!isSent) return stream.send(message);
   return signal.text === '' ? undefined : sendCarbon(message, signal.id, stream);
 });
+
+function isOfRoom({ dialogId, dialog }: ReceivedSignal): boolean {
+  return dialogId !== null && dialog?.type !== 'PRIVATE';
+}
 
 function messageOf(signal: ReceivedSignal, stream: XmppStream): Xml {
   const { text, markable, receiptName, receiptOf, payload } = signal;

@@ -5,8 +5,9 @@ import type { KnownViewer, UserViewer } from '../lib/access.ts';
 import { callerOf } from '../platform/observability/requests.ts';
 import { type ChatSession, endChatSession } from '../resolvers/sessions/chat-sign-in.ts';
 import type { ChatAddresses } from './addresses.ts';
+import type { ActiveList } from './blocks.ts';
 import { Flow, type RateName } from './flow.ts';
-import type { RoomStreams } from './room-streams.ts';
+import type { JoinedRoom, RoomStreams } from './room-streams.ts';
 import { type RefusedSignIns, SIGN_IN } from './sign-in.ts';
 import {
   HIGH_WATER_MARK_BYTES,
@@ -35,11 +36,6 @@ export type StreamErrorCondition =
 
 /** `start`: the client must open the stream; `signIn`, `bind`: it must do that next. */
 type Phase = 'start' | 'signIn' | 'bind' | 'bound' | 'ended';
-
-export interface JoinedRoom {
-  leave: () => void;
-  ownerId: number;
-}
 
 /** What all streams of a process share. */
 export interface StreamHost {
@@ -79,7 +75,11 @@ export class XmppStream implements Received {
   received: number | undefined;
   /** Dialogs that this resource has joined. */
   readonly joined = new Map<string, JoinedRoom>();
-  isAvailable = false;
+  /** Ends its presence; undefined while it is not available. */
+  availability: (() => void) | undefined;
+  /** Whether the contacts whom the user may see are online. */
+  readonly contacts = new Map<number, boolean>();
+  activeList: ActiveList | undefined;
   /** Of events; settled once no later event is missed. */
   feed: Promise<void> | undefined;
   readonly #flow = new Flow();
@@ -110,6 +110,10 @@ export class XmppStream implements Received {
 
   get viewer(): UserViewer {
     return this.session!.viewer;
+  }
+
+  get isAvailable(): boolean {
+    return this.availability !== undefined;
   }
 
   get isOpen(): boolean {
@@ -174,6 +178,8 @@ export class XmppStream implements Received {
     this.#cleanups = [];
     this.onSignedIn?.();
     for (const { leave } of [...this.joined.values()]) leave();
+    this.availability?.();
+    this.availability = undefined;
     for (const cleanup of cleanups) cleanup();
     const { session, server } = this;
     if (session?.isOwn && !server.isStopping) {

@@ -1,5 +1,6 @@
 import type { ResultOf } from 'gql.tada';
 import { graphql } from '../graphql/typed-documents.ts';
+import { isBlocked } from './blocks.ts';
 import { eventRoute } from './feed.ts';
 import { operate } from './operations.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
@@ -46,6 +47,7 @@ export const typingRoute = eventRoute(Typing, ({ typing }, stream) => {
   const { dialogId, userId, isTyping, resource, dialog } = typing;
   const { addresses, viewer, joined } = stream;
   const { applicationId } = viewer;
+  if (isBlocked(stream, userId, dialog.type === 'PRIVATE' ? 'inPrivate' : 'inGroups')) return undefined;
   const state = tag(isTyping ? 'composing' : 'paused', { xmlns: NS.states });
   if (dialog.type === 'PRIVATE') {
     if (!stream.isAvailable) return undefined;

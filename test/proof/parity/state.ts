@@ -23,7 +23,15 @@ const PASSED_OVER = new Set([
 ]);
 
 /** Written asynchronously, random, or counted across applications. */
-const PASSED_COLUMNS = ['last_request_at', 'last_seen_at', 'position', 'storage_key', 'signing_key', 'password_hash', 'xid'];
+const PASSED_COLUMNS = [
+  'last_request_at',
+  'last_seen_at',
+  'position',
+  'storage_key',
+  'signing_key',
+  'password_hash',
+  'xid',
+];
 
 export async function rowsOf(fixture: ParityFixture): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string }>(
