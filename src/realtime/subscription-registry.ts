@@ -76,13 +76,7 @@ export class SubscriptionRegistry {
       const { viewer, kind } = subscription.target;
       if (viewer.applicationId !== row.applicationId || !canReceive(viewer, row, recipients)) return;
       if (row.position >= 0n && row.position <= subscription.startsAfter) return;
-      if (row.kind === 'signal' && isSent(row, viewer) && !subscription.target.includesSent) return;
-      if (
-        row.dialogType === PUBLIC_GROUP &&
-        isOfAllDialogs(subscription) &&
-        !subscription.target.isJoined?.(row.dialogId!)
-      )
-        return;
+      if (isOfAllDialogs(subscription) && !isForAllDialogs(row, subscription.target)) return;
       if (isLoss) subscription.loseRights(row);
       if (wants(kind, row)) subscription.push(event);
     };
@@ -140,6 +134,13 @@ function isSent({ userId, detail }: StreamRow, viewer: SubscriptionTarget['viewe
 /** Of rows that are not stored. */
 function isOfAllDialogs({ target: { kind, dialogId } }: Subscription): boolean {
   return dialogId === undefined && isEphemeral(kind);
+}
+
+function isForAllDialogs({ dialogType, dialogId, detail }: StreamRow, target: SubscriptionTarget): boolean {
+  if (dialogType === PUBLIC_GROUP) return target.isJoined?.(dialogId!) ?? false;
+  const recipientId = detail?.signal?.recipientId;
+  const isOwn = recipientId !== undefined && target.viewer.kind === 'user' && target.viewer.userId !== recipientId;
+  return !isOwn || target.includesOwn === true;
 }
 
 function userKey(applicationId: number, user: number | '*'): string {

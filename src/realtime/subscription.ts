@@ -64,8 +64,8 @@ export interface SubscriptionTarget {
   filter?: RecordFilter;
   /** Of public groups, which have no list of occupants. Default: in none. */
   isJoined?: (dialogId: string) => boolean;
-  /** Signals to users that the viewer has sent. */
-  includesSent?: boolean;
+  /** Whether signals that the viewer sends to other users are included, for the viewer's other connections. */
+  includesOwn?: boolean;
 }
 
 export interface RecordFilter {

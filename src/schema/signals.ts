@@ -115,7 +115,11 @@ builder.subscriptionField('signals', (t) =>
         description: 'Whether signals to users that other devices of the caller have sent are delivered, too.',
       }),
     },
-    subscribe: (_root, { includeSent }, context) => subscribeToSignals(includeSent, context),
+    subscribe: (_root, { includeSent }, context) =>
+      subscribeToSignals(context, {
+        includesOwn: includeSent,
+        ...(context.isJoined && { isJoined: context.isJoined }),
+      }),
     resolve: ({ payload }) => signalOf(payload),
   }),
 );

@@ -61,12 +61,12 @@ export function sendSignal(input: NewSignal, context: UserContext): Promise<Sign
   });
 }
 
-/** @param includesSent also those to users that other devices of the caller have sent */
+/** @param of what other transports need besides: see `SubscriptionTarget` */
 export function subscribeToSignals(
-  includesSent: boolean,
-  { viewer, hub, isJoined }: UserContext,
+  { viewer, hub }: UserContext,
+  of: Pick<SubscriptionTarget, 'isJoined' | 'includesOwn'> = {},
 ): Promise<Subscription> {
-  return hub.subscribe({ viewer, kind: 'signal', includesSent, ...(isJoined && { isJoined }) }, undefined);
+  return hub.subscribe({ viewer, kind: 'signal', ...of }, undefined);
 }
 
 export function signalOf({ userId, dialogId, detail }: Pick<StreamRow, 'userId' | 'dialogId' | 'detail'>): Signal {

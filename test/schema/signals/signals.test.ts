@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sendSignal, signalOf, subscribeToSignals } from '../../../src/resolvers/signals/send.ts';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { createTenant, startAnother } from '../../support/app/other-apps.ts';
@@ -7,6 +8,7 @@ import { rowCounts } from '../../support/app/sql.ts';
 import { streamEvents } from '../../support/clients/sse.ts';
 import { closeSockets, connect, type LiveSubscription, listen, until } from '../../support/clients/websocket.ts';
 import { createDialog, errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
+import { contextOf } from '../../support/fixtures/contexts.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -110,6 +112,26 @@ describe('a signal to a dialog', () => {
     await sendAs(alice, { userId: bob.id, kind: 'MESSAGE', text: 'to Bob' });
     await received.atLeast(1);
     expect(signals(received).map(({ text }) => text)).toEqual(['to Bob']);
+  });
+});
+
+describe('other transports', () => {
+  test('a transport can follow what its user sends elsewhere, and public groups that the user has joined', async () => {
+    const [alice, bob] = (await quickUsers(2)) as [QuickUser, QuickUser];
+    const dialogIds = [await createDialog(bob, [], 'PUBLIC_GROUP'), await createDialog(bob, [], 'PUBLIC_GROUP')];
+    const isJoined = (dialogId: string) => dialogId === dialogIds[0];
+    const followed = await subscribeToSignals(contextOf(alice), { isJoined, includesOwn: true });
+    for (const dialogId of dialogIds) await sendAs(bob, { dialogId, kind: 'MESSAGE', text: dialogId });
+    await sendSignal({ userId: bob.id, kind: 'message', text: 'own' }, contextOf(alice), 'phone');
+    await sendAs(bob, { userId: alice.id, kind: 'MESSAGE', text: 'back' });
+    const texts: unknown[] = [];
+    for (let count = 0; count < 3; count++) texts.push(signalOf((await followed.next()).value!.payload));
+    expect(texts).toMatchObject([
+      { text: dialogIds[0], senderId: bob.id },
+      { text: 'own', senderId: alice.id, recipientId: bob.id, resource: 'phone' },
+      { text: 'back', senderId: bob.id, recipientId: alice.id },
+    ]);
+    await followed.return();
   });
 });
 
