@@ -125,12 +125,6 @@ export class SubscriptionRegistry {
   }
 }
 
-function isSent({ userId, detail }: StreamRow, viewer: SubscriptionTarget['viewer']): boolean {
-  const { recipientId } = detail!.signal!;
-  const isOwn = viewer.kind === 'user' && viewer.userId === userId;
-  return isOwn && recipientId !== undefined && recipientId !== userId;
-}
-
 /** Of rows that are not stored. */
 function isOfAllDialogs({ target: { kind, dialogId } }: Subscription): boolean {
   return dialogId === undefined && isEphemeral(kind);

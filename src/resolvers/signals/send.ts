@@ -7,7 +7,7 @@ import { type Problem, problem, when } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import type { EventOrigin, SignalContent } from '../../realtime/outbox.ts';
 import type { StreamRow } from '../../realtime/outbox-reader.ts';
-import type { Subscription } from '../../realtime/subscription.ts';
+import type { Subscription, SubscriptionTarget } from '../../realtime/subscription.ts';
 import { blockersOf, standingWith } from '../blocks/between.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
 import { MAX_BYTES } from '../messages/rules.ts';
