@@ -145,7 +145,7 @@ export class XmppStream implements Received {
 
   stanza(element: Element): void {
     if (!this.isOpen) return;
-    if (this.phase === 'start') return void this.#failUnopened('policy-violation');
+    if (this.phase === 'start') return void this.fail('policy-violation');
     if (element.is('enable', NS.management)) this.received ??= 0;
     const isCounted = element.is('message') || element.is('iq') || element.is('presence');
     if (isCounted && this.received !== undefined) this.received++;
@@ -164,8 +164,7 @@ export class XmppStream implements Received {
   }
 
   failed(condition: 'not-well-formed' | 'policy-violation' | 'invalid-xml'): void {
-    if (this.phase === 'start') this.#failUnopened(condition);
-    else this.fail(condition);
+    this.fail(condition);
   }
 
   /** The connection is gone. */
@@ -224,6 +223,8 @@ export class XmppStream implements Received {
 
   fail(condition: StreamErrorCondition): void {
     if (!this.isOpen) return;
+    // An error is part of a stream.
+    if (this.phase === 'start') this.wire.openStream({ from: this.addresses.domain, id: this.id });
     const reason = tag(condition, { xmlns: NS.streams });
     this.wire.send(tag('stream:error', { 'xmlns:stream': NS.stream }, reason));
     this.close();
@@ -256,11 +257,6 @@ export class XmppStream implements Received {
     this.onSignedIn?.();
     this.onSignedIn = undefined;
     this.wire.trust();
-  }
-
-  #failUnopened(condition: StreamErrorCondition): void {
-    this.wire.openStream({ from: this.addresses.domain, id: this.id });
-    this.fail(condition);
   }
 
   async #handleAll(): Promise<void> {
