@@ -11,7 +11,7 @@ const MARKABLE = '<markable xmlns="urn:xmpp:chat-markers:0"/>';
 const SEND = 'mutation ($input: SendSignalInput!) { sendSignal(input: $input) { id } }';
 
 describe('a message that is not stored', () => {
-  test('it arrives as it was sent, and as a carbon at the other resources of the sender', async () => {
+  test('it arrives unchanged, and as a carbon at the other resources of the sender', async () => {
     const [alice, bob] = await createUsers(2);
     const [phone, web] = [await openChat(alice), await openChat(alice, 'web', { carbons: true })];
     const b = await openChat(bob);

@@ -87,7 +87,7 @@ class Wire {
     this.socket.write(text);
   }
 
-  /** Waits for the text, and forgets everything up to its end. */
+  /** Waits for the text, and forgets what precedes it. */
   async find(text: string): Promise<string> {
     await until(() => this.received.includes(text) || this.isClosed);
     const end = this.received.indexOf(text);

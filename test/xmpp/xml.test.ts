@@ -153,7 +153,7 @@ describe('ChatAddresses', () => {
     expect(addresses.parse(text)).toEqual(expected);
   });
 
-  test('addresses are written as they are read', () => {
+  test('addresses are written in the form in which they are read', () => {
     const user = { applicationId: 92, userId: 1 };
     expect([addresses.user(user), addresses.user(user, 'phone')]).toEqual([
       '1-92@chat.example.org',
