@@ -1,4 +1,3 @@
-import { GraphQLError } from 'graphql';
 import { presentError } from '../graphql/presented-errors.ts';
 import type { ErrorCode } from '../lib/errors.ts';
 import type { XmppStream } from './stream.ts';
@@ -78,14 +77,4 @@ export function stanzaErrorOf(error: unknown, stream: XmppStream): StanzaError {
   if (extensions.reason === 'MESSAGE_ID_TAKEN') return CONFLICT;
   const known = OF_CODE[extensions.code as ErrorCode] ?? OVERLOADED;
   return known === NOT_ACCEPTABLE ? { ...known, text: message } : known;
-}
-
-/** A refusal that the transport itself finds. */
-export class Refusal extends GraphQLError {
-  readonly error: StanzaError;
-
-  constructor(error: StanzaError) {
-    super(error.text);
-    this.error = error;
-  }
 }
