@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { call, createGroup, forEach, once, sendMessage, tokenHeader } from './calls.ts';
 import type { Comparison, Figures } from './comparison.ts';
 import { Deliveries } from './deliveries.ts';
@@ -12,6 +13,7 @@ import { subscribers } from './subscribers.ts';
 const STREAMS = 1_000;
 const ROOMS = 2_000;
 const KIB = 1024;
+const SETTLE_MS = 1_000;
 
 /** Streams of legacy chat clients beside GraphQL subscribers. */
 export async function xmpp(environment: Environment): Promise<Comparison[]> {
@@ -23,6 +25,7 @@ export async function xmpp(environment: Environment): Promise<Comparison[]> {
     const deliveries = new Deliveries(STREAMS, { pid: servicePid, send: sendTo(dialogId), mark: '<body>message ' });
     await joinedStreams(serviceUrl, target, deliveries.onFrame, cleanup);
     await deliveries.untilAllListen();
+    await pause(SETTLE_MS); // the last message may not have reached all
     return deliveries;
   });
   const startSubscribers = once(async () => {
@@ -30,6 +33,7 @@ export async function xmpp(environment: Environment): Promise<Comparison[]> {
     const deliveries = new Deliveries(STREAMS, { pid: servicePid, send: sendTo(other) });
     await subscribers(serviceUrl, { ...target, dialogId: other }, deliveries.onFrame, cleanup);
     await deliveries.untilAllListen();
+    await pause(SETTLE_MS); // the last message may not have reached all
     return deliveries;
   });
   const measured = once(() => startService({ databaseUrl, dataDir: join(folder, 'xmpp') }, cleanup, MEASURABLE));

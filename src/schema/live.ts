@@ -113,7 +113,7 @@ builder.objectRef<Event>('MessagesDeleted').implement({
 const MarkedMessage = builder.objectRef<Marked>('MarkedMessage').implement({
   description: 'A message whose marks changed.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id of the marked message.' }),
+    id: t.exposeID('id', { description: '24 hex digits, as in `messages`.' }),
     clientId: t.exposeString('clientId', { nullable: true, description: 'Text that its client chose as id.' }),
     senderId: t.exposeInt('senderId', { description: 'Id of the user who sent the marked message.' }),
   }),
