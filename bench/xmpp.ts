@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { call, createGroup, forEach, once, sendMessage, tokenHeader } from './calls.ts';
+import { call, createGroup, forEach, once, type Person, sendMessage, tokenHeader } from './calls.ts';
 import type { Comparison, Figures } from './comparison.ts';
 import { Deliveries } from './deliveries.ts';
 import type { Environment } from './environment.ts';
@@ -18,20 +18,31 @@ const SETTLE_MS = 1_000;
 /** Streams of legacy chat clients beside GraphQL subscribers. */
 export async function xmpp(environment: Environment): Promise<Comparison[]> {
   const { serviceUrl, servicePid, databaseUrl, folder, people, seconds, cleanup } = environment;
-  const dialogId = await createGroup(serviceUrl, people, 'bench chat');
-  const sendTo = (id: string) => (text: string) => sendMessage(serviceUrl, people[0]!, id, text);
-  const target = { people, dialogId, count: STREAMS };
+  // Streams receive the messages of all groups of their users.
+  const [chatting, subscribing] = [people.slice(0, 2), people.slice(2)];
+  const dialogId = await createGroup(serviceUrl, chatting, 'bench chat');
+  const sendTo = (group: Person[], id: string) => (text: string) => sendMessage(serviceUrl, group[0]!, id, text);
+  const target = { people: chatting, dialogId, count: STREAMS };
   const startStreams = once(async () => {
-    const deliveries = new Deliveries(STREAMS, { pid: servicePid, send: sendTo(dialogId), mark: '<body>message ' });
+    const deliveries = new Deliveries(STREAMS, {
+      pid: servicePid,
+      send: sendTo(chatting, dialogId),
+      mark: '<body>message ',
+    });
     await joinedStreams(serviceUrl, target, deliveries.onFrame, cleanup);
     await deliveries.untilAllListen();
     await pause(SETTLE_MS); // the last message may not have reached all
     return deliveries;
   });
   const startSubscribers = once(async () => {
-    const other = await createGroup(serviceUrl, people, 'bench subscribers');
-    const deliveries = new Deliveries(STREAMS, { pid: servicePid, send: sendTo(other) });
-    await subscribers(serviceUrl, { ...target, dialogId: other }, deliveries.onFrame, cleanup);
+    const other = await createGroup(serviceUrl, subscribing, 'bench subscribers');
+    const deliveries = new Deliveries(STREAMS, { pid: servicePid, send: sendTo(subscribing, other) });
+    await subscribers(
+      serviceUrl,
+      { people: subscribing, dialogId: other, count: STREAMS },
+      deliveries.onFrame,
+      cleanup,
+    );
     await deliveries.untilAllListen();
     await pause(SETTLE_MS); // the last message may not have reached all
     return deliveries;

@@ -7,11 +7,11 @@ import { ServiceError } from '../../lib/errors.ts';
 import { MINUTE, unixSeconds } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, isDatabaseId, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
 import { createContext } from '../create-context.ts';
-import { hashOwner, isPassword } from '../users/passwords.ts';
 import { authenticate } from './authenticate.ts';
 import { MAX_NONCE } from './create.ts';
 import { deleteSession } from './delete.ts';
-import { lockSignedIn } from './signed-in.ts';
+import { signIn } from './sign-in.ts';
+import { lockSignedIn, type SignedIn } from './signed-in.ts';
 
 export interface ChatCredentials {
   applicationId: number;
@@ -60,30 +60,45 @@ async function viewerOf(token: string, network: string, services: Services): Pro
 async function openSession(
   { applicationId, userId, secret }: ChatCredentials,
   network: string,
-  { now, sessionClock }: Services,
+  services: Services,
 ): Promise<string | undefined> {
+  const { now, sessionClock } = services;
+  try {
+    const signedIn = await checked({ applicationId, userId, secret }, network, services);
+    if (signedIn.user.blockedAt) return undefined;
+    const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
+    const at = now();
+    const data = {
+      ...{ applicationId, userId, network, device: DEVICE, tokenHash: hashSecret(token), nonce: randomInt(MAX_NONCE) },
+      ...{ timestamp: unixSeconds(at), createdAt: at, updatedAt: at },
+    };
+    await transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
+      await lockSignedIn(transaction, signedIn);
+      await transaction.session.create({ data });
+    });
+    sessionClock.touchUser({ applicationId, userId }, at);
+    return token;
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+/** After a restart all clients sign in again at once, so that verified passwords are remembered. @throws as `signIn` */
+async function checked(
+  { applicationId, userId, secret }: ChatCredentials,
+  network: string,
+  services: Services,
+): Promise<SignedIn> {
   const isPossible = isDatabaseId(applicationId) && isDatabaseId(userId);
   const where = { applicationId_id: { applicationId, id: userId }, application: { importId: null } };
   const user = isPossible ? await db.user.findUnique({ where }) : null;
-  const isRight = await isKnownPassword(secret, user?.passwordHash, hashOwner(applicationId, { network }));
-  if (!user || !isRight || user.blockedAt) return undefined;
-  const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
-  const at = now();
-  const data = {
-    ...{ applicationId, userId, network, device: DEVICE, tokenHash: hashSecret(token), nonce: randomInt(MAX_NONCE) },
-    ...{ timestamp: unixSeconds(at), createdAt: at, updatedAt: at },
-  };
-  try {
-    await transact(jobOwnerOf({ applicationId, userId }), async (transaction) => {
-      await lockSignedIn(transaction, { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` });
-      await transaction.session.create({ data });
-    });
-  } catch (error) {
-    if (error instanceof ServiceError) return undefined; // changed in the meantime
-    throw error;
-  }
-  sessionClock.touchUser({ applicationId, userId }, at);
-  return token;
+  if (user && isRemembered(secret, user.passwordHash))
+    return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
+  const context = createContext(services, { kind: 'anonymous' }, { network, isCounted: true });
+  const signedIn = await signIn({ userId: user ? userId : null, password: secret }, applicationId, context);
+  remember(secret, signedIn.user.passwordHash!);
+  return signedIn;
 }
 
 const DEVICE = 'Chat client';
@@ -95,20 +110,19 @@ const MAX_REMEMBERED = 10_000;
 const verified = new Map<string, { digest: string; until: number }>();
 const KEY = randomBytes(32);
 
-/** After a restart all clients sign in again at once. */
-async function isKnownPassword(
-  password: string,
-  passwordHash: string | null | undefined,
-  owner: ReturnType<typeof hashOwner>,
-): Promise<boolean> {
-  const digest = createHmac('sha256', KEY).update(password).digest('base64');
-  const known = passwordHash ? verified.get(passwordHash) : undefined;
-  if (known && known.digest === digest && known.until > performance.now()) return true;
-  if (!(await isPassword(password, passwordHash, owner))) return false;
-  verified.set(passwordHash!, { digest, until: performance.now() + REMEMBERED_MS });
+function isRemembered(password: string, passwordHash: string | null): boolean {
+  const known = passwordHash === null ? undefined : verified.get(passwordHash);
+  return known !== undefined && known.digest === digestOf(password) && known.until > performance.now();
+}
+
+function remember(password: string, passwordHash: string): void {
+  verified.set(passwordHash, { digest: digestOf(password), until: performance.now() + REMEMBERED_MS });
   for (const oldest of verified.keys()) {
     if (verified.size <= MAX_REMEMBERED) break;
     verified.delete(oldest);
   }
-  return true;
+}
+
+function digestOf(password: string): string {
+  return createHmac('sha256', KEY).update(password).digest('base64');
 }
