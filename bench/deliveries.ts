@@ -15,6 +15,7 @@ interface Sent {
 }
 
 export class Deliveries {
+  readonly #mark: string;
   readonly #sockets: number;
   readonly #send: (text: string) => Promise<unknown>;
   readonly #pid: number;
@@ -24,7 +25,12 @@ export class Deliveries {
   #count = 0;
   #frame = '';
 
-  constructor(sockets: number, { pid, send }: { pid: number; send: (text: string) => Promise<unknown> }) {
+  /** @param mark precedes the number in each frame */
+  constructor(
+    sockets: number,
+    { pid, send, mark = MARK }: { pid: number; send: (text: string) => Promise<unknown>; mark?: string },
+  ) {
+    this.#mark = mark;
     this.#sockets = sockets;
     this.#pid = pid;
     this.#send = send;
@@ -32,7 +38,7 @@ export class Deliveries {
 
   readonly onFrame = (socket: number, frame: Buffer): void => {
     const now = performance.now();
-    const start = frame.indexOf(MARK) + MARK.length;
+    const start = frame.indexOf(this.#mark) + this.#mark.length;
     const number = Number(frame.toString('latin1', start, start + DIGITS));
     this.#hearing.add(socket);
     this.#frame ||= frame.toString();

@@ -23,6 +23,7 @@ import { start } from './start.ts';
 import { machine, table } from './table.ts';
 import { work } from './work.ts';
 import { write } from './write.ts';
+import { xmpp } from './xmpp.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   work,
@@ -31,6 +32,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   memory,
   'fan-out': fanOut,
   sockets,
+  xmpp,
   reconnects,
   'public-dialog': publicDialog,
   console,

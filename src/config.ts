@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { CHAT_DOMAIN_RULE, isChatDomain } from './lib/chat-domain.ts';
 import { databaseServers } from './lib/database-urls.ts';
 import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
@@ -100,6 +101,16 @@ const environment = z.object({
   RATE_LIMIT: onOrOff.default('on'),
   DRAIN_SECONDS: whole(0, HOUR_SECONDS).default(0),
   TRUST_PROXY: z.union([z.literal('off'), whole(0, 100)], 'must be off or a number from 0 to 100').default('off'),
+  XMPP: onOrOff.default('on'),
+  CHAT_DOMAIN: text
+    .transform((name) => name.toLowerCase())
+    .refine(isChatDomain, CHAT_DOMAIN_RULE)
+    .optional(),
+  XMPP_WEBSOCKET_PORT: whole(0, 65_535).optional(),
+  XMPP_WEBSOCKET_TLS: onOrOff.default('on'),
+  XMPP_PORT: whole(0, 65_535).optional(),
+  XMPP_TLS_CERT: text.optional(),
+  XMPP_TLS_KEY: text.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   // The SDK reads these itself. They are validated here because they decide whether to start it.
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
@@ -163,6 +174,10 @@ export interface Config {
   trustProxy: number;
   /** How long the service accepts requests after a stop signal, while `/readyz` already fails. */
   drainSeconds: number;
+  /** Undefined: the host of `publicUrl`. */
+  chatDomain: string | undefined;
+  /** Undefined: no chat for legacy clients. */
+  xmpp: XmppConfig | undefined;
   logLevel: string;
   traces: boolean;
   bootstrap: {
@@ -171,6 +186,17 @@ export interface Config {
     authSecret: string | undefined;
     apiKey: string | undefined;
   };
+}
+
+export interface XmppConfig {
+  /** A further port for WebSockets. 0 selects a free port. */
+  websocketPort: number | undefined;
+  /** False behind a proxy that ends TLS. */
+  isWebsocketTls: boolean;
+  /** For TCP with STARTTLS. 0 selects a free port. */
+  tcpPort: number | undefined;
+  /** Paths of PEM files. Undefined: a self-signed certificate in `dataDir`. */
+  certificate: { certFile: string; keyFile: string } | undefined;
 }
 
 /** The message is one line that names the variable. */
@@ -193,7 +219,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     throw new ConfigError(`${String(path[0])}: ${message}`);
   }
   const read = result.data;
-  if (read.CONSOLE_PORT === read.PORT && read.PORT !== 0) throw new ConfigError('CONSOLE_PORT: must differ from PORT');
+  requireDistinctPorts(read);
   if (read.DATABASE_SHARDS) requireForShards(read);
   return {
     host: read.HOST,
@@ -230,6 +256,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     rateLimit: read.RATE_LIMIT === 'on',
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
     drainSeconds: read.DRAIN_SECONDS,
+    chatDomain: read.CHAT_DOMAIN,
+    xmpp: read.XMPP === 'on' ? xmppSettingsOf(read) : undefined,
     logLevel: read.LOG_LEVEL,
     traces: wantsTraces(read),
     bootstrap: {
@@ -241,13 +269,38 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   };
 }
 
-function requireForShards(read: z.infer<typeof environment>): void {
+type Environment = z.infer<typeof environment>;
+
+function requireDistinctPorts(read: Environment): void {
+  const names = ['PORT', 'CONSOLE_PORT', 'XMPP_WEBSOCKET_PORT', 'XMPP_PORT'] as const;
+  for (const [index, name] of names.entries()) {
+    const same = names.slice(0, index).find((other) => read[other] === read[name]);
+    if (same && read[name]) throw new ConfigError(`${name}: must differ from ${same}`);
+  }
+}
+
+function xmppSettingsOf(read: Environment): XmppConfig {
+  const { XMPP_TLS_CERT: certFile, XMPP_TLS_KEY: keyFile } = read;
+  if (certFile && !keyFile) throw new ConfigError('XMPP_TLS_KEY: is required with XMPP_TLS_CERT');
+  if (keyFile && !certFile) throw new ConfigError('XMPP_TLS_CERT: is required with XMPP_TLS_KEY');
+  const host = read.PUBLIC_URL && new URL(read.PUBLIC_URL).hostname;
+  if (!read.CHAT_DOMAIN && host?.includes('muc'))
+    throw new ConfigError(`CHAT_DOMAIN: ${CHAT_DOMAIN_RULE}, as the host of PUBLIC_URL does; set it, or XMPP=off`);
+  return {
+    websocketPort: read.XMPP_WEBSOCKET_PORT,
+    isWebsocketTls: read.XMPP_WEBSOCKET_TLS === 'on',
+    tcpPort: read.XMPP_PORT,
+    certificate: certFile && keyFile ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : undefined,
+  };
+}
+
+function requireForShards(read: Environment): void {
   for (const name of ['DATABASE_URL', 'REDIS_URL'] as const) {
     if (!read[name]) throw new ConfigError(`${name}: is required with DATABASE_SHARDS`);
   }
 }
 
-function wantsTraces(read: z.infer<typeof environment>): boolean {
+function wantsTraces(read: Environment): boolean {
   const endpoint = read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_ENDPOINT;
   const isDisabled = read.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || read.OTEL_TRACES_EXPORTER === 'none';
   return endpoint !== undefined && !isDisabled;

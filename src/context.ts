@@ -28,7 +28,7 @@ import type { RequestFacts } from './platform/observability/request-facts.ts';
 import type { RequestLog } from './platform/observability/request-log.ts';
 import type { LiveEvents } from './realtime/hubs.ts';
 import type { JobNotifier } from './realtime/job-notifier.ts';
-import type { Outbox } from './realtime/outbox.ts';
+import type { EventOrigin, Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
@@ -73,6 +73,8 @@ export interface Security {
 export interface Links {
   /** Without trailing slash; available once the server listens. */
   publicUrl: () => string;
+  /** Of the addresses in the live chat of legacy clients. */
+  chatDomain: () => string;
   /** URL of the password reset page, without the token. */
   resetPageUrl: () => string;
   /** URL of the page that verifies an address, without the token. */
@@ -178,6 +180,10 @@ export interface Context extends Services {
   isCounted?: boolean | undefined;
   /** Newer rules do not apply to the legacy REST contract. */
   isLegacy?: boolean | undefined;
+  /** Only of legacy chat clients. */
+  origin?: EventOrigin | undefined;
+  /** Public groups that the chat client has joined. */
+  isJoined?: ((dialogId: string) => boolean) | undefined;
   upload?: StagedFile | undefined;
   /** Only for POST requests from pages of the console. */
   page?: CallingPage | undefined;

@@ -35,6 +35,8 @@ test('an empty environment yields the documented defaults', () => {
     rateLimit: true,
     trustProxy: 0,
     drainSeconds: 0,
+    chatDomain: undefined,
+    xmpp: { websocketPort: undefined, isWebsocketTls: true, tcpPort: undefined, certificate: undefined },
     logLevel: 'info',
     traces: false,
     bootstrap: { applicationId: 1, authKey: undefined, authSecret: undefined, apiKey: undefined },
@@ -76,6 +78,32 @@ test('variables are parsed into their units and types', () => {
   }
 });
 
+test('the settings of the live chat of legacy clients are parsed', () => {
+  const tls = { XMPP_TLS_CERT: '/tls/cert.pem', XMPP_TLS_KEY: '/tls/key.pem' };
+  const ports = { XMPP_WEBSOCKET_PORT: '5291', XMPP_WEBSOCKET_TLS: 'off', XMPP_PORT: '5222' };
+  expect(readConfig({ CHAT_DOMAIN: 'Chat.example.org', ...ports, ...tls })).toMatchObject({
+    chatDomain: 'chat.example.org',
+    xmpp: {
+      websocketPort: 5291,
+      isWebsocketTls: false,
+      tcpPort: 5222,
+      certificate: { certFile: '/tls/cert.pem', keyFile: '/tls/key.pem' },
+    },
+  });
+  expect(readConfig({ XMPP: 'off', PUBLIC_URL: 'https://muc.example.org' }).xmpp).toBeUndefined();
+});
+
+test.each([
+  [{ PUBLIC_URL: 'https://muc.example.org' }, 'CHAT_DOMAIN'],
+  [{ XMPP_TLS_CERT: 'cert.pem' }, 'XMPP_TLS_KEY'],
+  [{ XMPP_TLS_KEY: 'key.pem' }, 'XMPP_TLS_CERT'],
+  [{ PORT: '5222', XMPP_PORT: '5222' }, 'XMPP_PORT'],
+  [{ XMPP_WEBSOCKET_PORT: '5222', XMPP_PORT: '5222' }, 'XMPP_PORT'],
+  [{ CONSOLE_PORT: '4000' }, 'CONSOLE_PORT'],
+])('the start fails with %j by a line that names %s', (variables, name) => {
+  expect(() => readConfig(variables)).toThrow(new RegExp(`^${name}: [^\n]+$`));
+});
+
 test.each([
   [{ PUBLIC_URL: 'https://api.example.com:8443/x' }, 'Atrium', 'no-reply@api.example.com'],
   [{ PUBLIC_URL: 'http://[::1]:4000' }, 'Atrium', 'no-reply@[IPv6:::1]'],
@@ -111,6 +139,14 @@ test.each([
   ['REQUEST_LOG_SLOW_MS', 'never'],
   ['PUSH_PRIVATE_NETWORKS', 'yes'],
   ['ISSUER_PRIVATE_NETWORKS', 'yes'],
+  ['XMPP', 'yes'],
+  ['CHAT_DOMAIN', 'chat.example.org:5222'],
+  ['CHAT_DOMAIN', 'https://chat.example.org'],
+  ['CHAT_DOMAIN', 'muc.example.org'],
+  ['CHAT_DOMAIN', 'chat_1.example.org'],
+  ['XMPP_WEBSOCKET_PORT', '70000'],
+  ['XMPP_WEBSOCKET_TLS', 'yes'],
+  ['XMPP_PORT', 'xmpp'],
   ['ENCRYPTION_KEY', 'secret'],
   ['SMTP_URL', 'mail.example.com'],
   ['SMTP_URL', 'http://mail.example.com'],

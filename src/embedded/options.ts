@@ -35,6 +35,13 @@ const VARIABLES: Record<SimpleOption, string> = {
   drainSeconds: 'DRAIN_SECONDS',
   trustProxy: 'TRUST_PROXY',
   logLevel: 'LOG_LEVEL',
+  xmpp: 'XMPP',
+  chatDomain: 'CHAT_DOMAIN',
+  xmppWebsocketPort: 'XMPP_WEBSOCKET_PORT',
+  xmppWebsocketTls: 'XMPP_WEBSOCKET_TLS',
+  xmppPort: 'XMPP_PORT',
+  xmppTlsCert: 'XMPP_TLS_CERT',
+  xmppTlsKey: 'XMPP_TLS_KEY',
 };
 
 const BOOTSTRAP_VARIABLES = {
@@ -44,10 +51,18 @@ const BOOTSTRAP_VARIABLES = {
   apiKey: 'BOOTSTRAP_API_KEY',
 } as const;
 
-const SWITCHES = ['pushPrivateNetworks', 'issuerPrivateNetworks', 'console', 'metrics', 'rateLimit'];
+const SWITCHES = [
+  'pushPrivateNetworks',
+  'issuerPrivateNetworks',
+  'console',
+  'metrics',
+  'rateLimit',
+  'xmpp',
+  'xmppWebsocketTls',
+];
 const OTHERS = ['basePath', 'bootstrap', 'log'];
-/** The console and the metrics would otherwise appear on the origin of the application. `PORT` is not used. */
-const DEFAULTS = { LOG_LEVEL: 'warn', METRICS: 'off', PORT: '0' };
+/** The metrics and the chat would otherwise appear on the origin of the application. `PORT` is not used. */
+const DEFAULTS = { LOG_LEVEL: 'warn', METRICS: 'off', XMPP: 'off', PORT: '0' };
 
 /** Does not read the environment. @throws {ConfigError} that names the option */
 export function readOptions(options: AtriumOptions): Config {

@@ -63,6 +63,19 @@ export interface AtriumOptions {
   drainSeconds?: number | undefined;
   /** Number of trusted proxies in front of the server. Default: 0. */
   trustProxy?: number | undefined;
+  /** Whether the live chat of legacy clients (XMPP) is served, over WebSocket at `/xmpp` below the base path. Default: false. */
+  xmpp?: boolean | undefined;
+  /** Domain of the addresses in the live chat. Default: the host of `publicUrl`. */
+  chatDomain?: string | undefined;
+  /** Serves the WebSocket of the live chat at the root of a port of its own, too. 0 selects a free port. */
+  xmppWebsocketPort?: number | undefined;
+  /** False behind a proxy that ends TLS. Default: true. */
+  xmppWebsocketTls?: boolean | undefined;
+  /** Serves the live chat over TCP with STARTTLS. 0 selects a free port. */
+  xmppPort?: number | undefined;
+  /** PEM file. Default: a self-signed certificate in `dataDir`. */
+  xmppTlsCert?: string | undefined;
+  xmppTlsKey?: string | undefined;
   /** Default: `warn`. */
   logLevel?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent' | undefined;
   /** Receives each line of the log, as JSON. Default: the standard output. */

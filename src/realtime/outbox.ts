@@ -23,6 +23,8 @@ export interface OutboxRow {
 export interface EventDetail {
   /** `messagesDeleted`, `messagesMarked`; absent for all messages of the dialog at that time. */
   messageIds?: string[];
+  /** `messageSent`, `messagesMarked`: only of legacy chat clients. */
+  origin?: EventOrigin;
   /** `messagesMarked`; absent if unchanged. */
   read?: boolean;
   /** `messagesMarked`; absent if unchanged. */
@@ -42,6 +44,18 @@ export interface EventDetail {
   before?: RecordImage;
 }
 
+/** The stanza of a legacy chat client that caused an event. */
+export interface EventOrigin {
+  /** Names the connection among those of the user. */
+  resource: string;
+  stanzaId?: string | undefined;
+  /** Of a message that is not stored: whether receipts are wanted, and which message it confirms. */
+  isMarkable?: boolean | undefined;
+  /** Of a system message or call. */
+  module?: string | undefined;
+  marker?: { name: 'received' | 'displayed'; messageId: string } | undefined;
+}
+
 export interface SignalContent {
   id: string;
   kind: 'message' | 'system' | 'call';
@@ -49,8 +63,7 @@ export interface SignalContent {
   recipientId?: number | undefined;
   text: string;
   payload: Record<string, unknown>;
-  /** Names the sender's connection to other transports. */
-  resource?: string | undefined;
+  origin?: EventOrigin | undefined;
 }
 
 /** The parts of a record that permissions and filters use. */

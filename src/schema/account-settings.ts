@@ -8,9 +8,11 @@ const AccountSettings = builder.objectRef<Settings>('AccountSettings').implement
     apiEndpoint: t.exposeString('apiEndpoint', {
       description: 'Public base URL of the API, for example `https://api.example.com`.',
     }),
-    chatEndpoint: t.exposeString('chatEndpoint', { description: 'Public host name, without port.' }),
+    chatEndpoint: t.exposeString('chatEndpoint', {
+      description: 'Domain of the live chat of legacy clients, without port.',
+    }),
     turnserverEndpoint: t.exposeString('turnserverEndpoint', {
-      description: 'Public host name, without port; the same as `chatEndpoint`.',
+      description: 'Host of `apiEndpoint`, without port.',
     }),
   }),
 });

@@ -89,10 +89,27 @@ builder.mutationField('removeContact', (t) =>
   }),
 );
 
+const ContactAction = builder.enumType('ContactAction', {
+  description: 'What a user did with a contact.',
+  values: {
+    REQUESTED: { value: 'requested', description: 'Asked the other to become a contact.' },
+    ACCEPTED: { value: 'accepted', description: 'Accepted the request of the other.' },
+    REJECTED: { value: 'rejected', description: 'Rejected the request, or ended what was accepted.' },
+    WITHDRAWN: { value: 'withdrawn', description: 'Withdrew the request, or no longer sees the other.' },
+    REMOVED: { value: 'removed', description: 'Removed the other from both lists.' },
+  } as const,
+});
+
 const ContactChanged = builder.objectRef<Pick<StreamEvent, 'payload'>>('ContactChanged').implement({
   description: 'A contact of the caller changed, by the caller or by the other user.',
   fields: (t) => ({
     cursor: t.string({ description: EVENT_CURSOR, resolve: ({ payload }) => String(payload.position) }),
+    action: t.field({
+      type: ContactAction,
+      description: 'What was done.',
+      resolve: ({ payload }) => payload.detail!.contact!,
+    }),
+    initiatorId: t.int({ description: 'Id of the user who did it.', resolve: ({ payload }) => payload.userId! }),
     contact: t.field({
       type: ChatContactType,
       description: 'The contact at delivery; one that was removed has the subscription `NONE` and no request.',

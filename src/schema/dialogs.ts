@@ -72,10 +72,10 @@ export const Dialog = builder.prismaObject('Dialog', {
     xmppRoomJid: t.string({
       nullable: true,
       description:
-        'Address of the room for legacy XMPP clients: `<application id>_<dialog id>@muc.<host>`. Null for private ' +
+        'Address of the room for legacy XMPP clients: `<application id>_<dialog id>@muc.<chat domain>`. Null for private ' +
         'dialogs.',
-      resolve: ({ type, applicationId, id }, _args, { publicUrl }) =>
-        type === DIALOG_TYPE.PRIVATE ? null : `${applicationId}_${id}@muc.${new URL(publicUrl()).hostname}`,
+      resolve: ({ type, applicationId, id }, _args, { chatDomain }) =>
+        type === DIALOG_TYPE.PRIVATE ? null : `${applicationId}_${id}@muc.${chatDomain()}`,
     }),
     lastMessage: t.string({
       nullable: true,

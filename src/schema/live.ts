@@ -4,7 +4,15 @@ import type { StreamEvent } from '../realtime/subscription.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping, stopTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
-import { type ChangesSince, listChanges, subscribeToDialogs, subscribeToTyping } from '../resolvers/messages/live.ts';
+import {
+  type ChangesSince,
+  listChanges,
+  listMarked,
+  MAX_MARKED,
+  type Marked,
+  subscribeToDialogs,
+  subscribeToTyping,
+} from '../resolvers/messages/live.ts';
 import { builder } from './builder.ts';
 import { DIALOG_ID, EVENT_CURSOR } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
@@ -37,22 +45,47 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
 
 const interfaces = [DialogEvent];
 
-const MessageChange = (name: 'MessageSent' | 'MessageEdited', description: string) =>
-  builder.objectRef<Event>(name).implement({
-    description,
-    interfaces,
-    fields: (t) => ({
-      message: t.field({
-        type: Message,
-        description: 'The message in its current state at delivery.',
-        resolve: ({ payload }, _args, context, info) =>
-          findMessage(payload.subjectId, requestedFields(info), context as never),
-      }),
-    }),
+type EventFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Event>;
+
+const message = (t: EventFields) =>
+  t.field({
+    type: Message,
+    description: 'The message in its current state at delivery.',
+    resolve: ({ payload }, _args, context, info) =>
+      findMessage(payload.subjectId, requestedFields(info), context as never),
   });
 
-const MessageSent = MessageChange('MessageSent', 'A message was sent.');
-MessageChange('MessageEdited', 'The text of a message was edited.');
+const resource = (t: EventFields) =>
+  t.string({
+    nullable: true,
+    description: 'Names the legacy chat client that did it among those of its user; null for other transports.',
+    resolve: ({ payload }) => payload.detail?.origin?.resource ?? null,
+  });
+
+const dialog = (t: EventFields) =>
+  t.field({
+    scope: 'dialogs:read',
+    type: Dialog,
+    description: 'Its dialog as the caller sees it at delivery.',
+    resolve: ({ payload }, _args, context, info) =>
+      findDialog(payload.dialogId!, requestedFields(info), context as never),
+  });
+
+const MessageSent = builder.objectRef<Event>('MessageSent').implement({
+  description: 'A message was sent.',
+  interfaces,
+  fields: (t) => ({
+    message: message(t),
+    resource: resource(t),
+    dialog: dialog(t),
+  }),
+});
+
+builder.objectRef<Event>('MessageEdited').implement({
+  description: 'The text of a message was edited.',
+  interfaces,
+  fields: (t) => ({ message: message(t) }),
+});
 
 // A field name has the same type in all events, so that one document can select it from several of them.
 builder.objectRef<Event>('MessagesDeleted').implement({
@@ -77,6 +110,15 @@ builder.objectRef<Event>('MessagesDeleted').implement({
   }),
 });
 
+const MarkedMessage = builder.objectRef<Marked>('MarkedMessage').implement({
+  description: 'A message whose marks changed.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: '24 hex digits, as in `messages`.' }),
+    clientId: t.exposeString('clientId', { nullable: true, description: 'Text that its client chose as id.' }),
+    senderId: t.exposeInt('senderId', { description: 'Id of the user who sent the marked message.' }),
+  }),
+});
+
 builder.objectRef<Event>('MessagesMarked').implement({
   description: 'A user marked messages as read, unread, delivered or not delivered.',
   interfaces,
@@ -96,6 +138,17 @@ builder.objectRef<Event>('MessagesMarked').implement({
       nullable: true,
       description: 'New delivery mark; null if it did not change.',
       resolve: ({ payload }) => payload.detail!.delivered ?? null,
+    }),
+    resource: resource(t),
+    stanzaId: t.string({
+      nullable: true,
+      description: 'Id of the stanza with which a legacy chat client marked them; null for other transports.',
+      resolve: ({ payload }) => payload.detail!.origin?.stanzaId ?? null,
+    }),
+    messages: t.field({
+      type: [MarkedMessage],
+      description: `The marked messages that still exist; the newest ${MAX_MARKED} if all of the dialog were marked.`,
+      resolve: ({ payload }) => listMarked(payload),
     }),
   }),
 });
@@ -171,6 +224,8 @@ const Typing = builder.objectRef<Event>('Typing').implement({
       description: 'False if the user has stopped, which is delivered with `includeStops` only.',
       resolve: ({ payload }) => payload.detail?.isTyping !== false,
     }),
+    resource: resource(t),
+    dialog: dialog(t),
   }),
 });
 
@@ -215,8 +270,11 @@ builder.mutationField('startTyping', (t) =>
     description:
       'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
       'the user types. Nothing is stored.',
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { dialogId }, context) => startTyping(dialogId, context),
+    args: {
+      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
+      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
+    },
+    resolve: (_root, args, context) => startTyping(args, context),
   }),
 );
 
@@ -225,8 +283,11 @@ builder.mutationField('stopTyping', (t) =>
     scope: 'messages',
     administrator: { roles: SUPPORT },
     description: 'Notifies the current `typing` subscribers with `includeStops` that the caller has stopped typing.',
-    args: { dialogId: t.arg.id({ required: true, description: DIALOG_ID }) },
-    resolve: (_root, { dialogId }, context) => stopTyping(dialogId, context),
+    args: {
+      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
+      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
+    },
+    resolve: (_root, args, context) => stopTyping(args, context),
   }),
 );
 
@@ -289,7 +350,9 @@ builder.subscriptionField('typing', (t) =>
       "Delivers an event while a user types in the dialog. The caller's own typing is included on all of the " +
       "caller's devices; ignore events with the caller's `userId`. Ends when the caller is removed from the dialog.",
     args: {
-      dialogId: t.arg.id({ required: true, description: DIALOG_ID }),
+      dialogId: t.arg.id({
+        description: 'Id of a dialog. Default: all private dialogs and groups of the caller, without public groups.',
+      }),
       includeStops: t.arg.boolean({
         required: true,
         defaultValue: false,

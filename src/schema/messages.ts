@@ -47,6 +47,9 @@ export const Message = builder.prismaObject('Message', {
         loaders.of(userLoader).load({ applicationId, id: senderId }),
     }),
     recipientId: t.exposeInt('recipientId', { description: 'Id of the other user of a private dialog; 0 in groups.' }),
+    sendToChat: t.exposeBoolean('sendToChat', {
+      description: 'Whether it is delivered to legacy chat clients, and by pushes to occupants who are offline.',
+    }),
     dateSent: t.exposeInt('dateSent', { description: 'Send time in Unix seconds.' }),
     attachments: t.field({
       type: ['JSON'],

@@ -1,4 +1,5 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { findDialog } from '../resolvers/dialogs/find.ts';
 import { MAX_BYTES } from '../resolvers/messages/rules.ts';
 import {
   MAX_PAYLOAD_BYTES,
@@ -9,6 +10,8 @@ import {
   subscribeToSignals,
 } from '../resolvers/signals/send.ts';
 import { builder } from './builder.ts';
+import { Dialog } from './dialogs.ts';
+import { requestedFields } from './requested-fields.ts';
 
 const SignalKind = builder.enumType('SignalKind', {
   description: 'What a signal is for. Legacy chat clients treat each kind in its own way.',
@@ -28,6 +31,42 @@ const SignalType = builder.objectRef<Signal>('Signal').implement({
     dialogId: t.exposeID('dialogId', { nullable: true, description: 'Its dialog; null if it was sent to a user.' }),
     text: t.exposeString('text', { description: 'Empty if there is none.' }),
     payload: t.expose('payload', { type: 'JSON', description: 'JSON object of the sender.' }),
+    recipientId: t.exposeInt('recipientId', {
+      nullable: true,
+      description: 'Its user; null if it was sent to a dialog.',
+    }),
+    dialog: t.field({
+      scope: 'dialogs:read',
+      type: Dialog,
+      nullable: true,
+      description: 'Its dialog as the caller sees it at delivery; null if it was sent to a user.',
+      resolve: ({ dialogId }, _args, context, info) =>
+        dialogId === null ? null : findDialog(dialogId, requestedFields(info), context as never),
+    }),
+    resource: t.string({
+      nullable: true,
+      description: 'Names the legacy chat client that sent it among those of its user; null for other transports.',
+      resolve: ({ origin }) => origin?.resource ?? null,
+    }),
+    markable: t.boolean({
+      description: 'Whether the legacy chat client that sent it wants receipts.',
+      resolve: ({ origin }) => origin?.isMarkable === true,
+    }),
+    module: t.string({
+      nullable: true,
+      description: 'The module that the legacy chat client named; null if it named none, or for other transports.',
+      resolve: ({ origin }) => origin?.module ?? null,
+    }),
+    receiptName: t.string({
+      nullable: true,
+      description: '`received` or `displayed` if it is a receipt of a legacy chat client; otherwise null.',
+      resolve: ({ origin }) => origin?.marker?.name ?? null,
+    }),
+    receiptOf: t.string({
+      nullable: true,
+      description: 'Id of the message that the receipt confirms, which is not stored; null if it is no receipt.',
+      resolve: ({ origin }) => origin?.marker?.messageId ?? null,
+    }),
   }),
 });
 
@@ -69,7 +108,18 @@ builder.subscriptionField('signals', (t) =>
     description:
       'Delivers the signals to the caller and to the private dialogs and groups of the caller, without those of public ' +
       'groups. They have no cursor: signals that were sent while the client was not connected are lost.',
-    subscribe: (_root, _args, context) => subscribeToSignals(context),
+    args: {
+      includeSent: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether signals to users that other devices of the caller have sent are delivered, too.',
+      }),
+    },
+    subscribe: (_root, { includeSent }, context) =>
+      subscribeToSignals(context, {
+        includesOwn: includeSent,
+        ...(context.isJoined && { isJoined: context.isJoined }),
+      }),
     resolve: ({ payload }) => signalOf(payload),
   }),
 );

@@ -1,5 +1,7 @@
+import type { XmppConfig } from '../config.ts';
 import type { Services } from '../context.ts';
 import { boundUnread } from '../platform/http/unread-responses.ts';
+import { ChatEntrances } from './chat-entrances.ts';
 import { createHandlers, type HandlerSettings, type Handlers } from './handlers.ts';
 import { createHttpServer, type Entrance } from './server.ts';
 
@@ -8,6 +10,8 @@ export interface EntranceSettings {
   port: number;
   /** Undefined: the console has no port of its own. */
   consolePort: number | undefined;
+  xmpp: XmppConfig | undefined;
+  dataDir: string;
 }
 
 /** Replaces an HTTP server. */
@@ -19,9 +23,18 @@ export interface EmbeddedEntrances {
   console: CreateEntrance | undefined;
 }
 
+export interface OpenAddresses {
+  main: string;
+  console: string | undefined;
+  /** Of the ports of the chat for legacy clients. */
+  chat: readonly string[];
+}
+
 export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections'> {
-  /** @returns the address of the service, then that of the console if it has its own */
-  open: () => Promise<string[]>;
+  /** @returns the address of the service, and that of the console if it has its own */
+  open: () => Promise<OpenAddresses>;
+  /** Open streams of the chat. */
+  streams: () => number;
   close: Entrance['close'];
   /** After the last request. */
   stop: () => void;
@@ -31,7 +44,7 @@ export interface Entrances extends Pick<Handlers, 'sockets' | 'closeConnections'
 export function createEntrances(
   services: Services,
   handlerSettings: Omit<HandlerSettings, 'unread'>,
-  { host, port, consolePort }: EntranceSettings,
+  { host, port, consolePort, xmpp, dataDir }: EntranceSettings,
   embedded?: EmbeddedEntrances,
 ): Entrances {
   const listenAt = (port: number) => (handlers: Handlers) => createHttpServer(handlers, { host, port });
@@ -39,7 +52,11 @@ export function createEntrances(
   const createConsole = embedded?.console ?? (consolePort === undefined ? undefined : listenAt(consolePort));
   const unread = boundUnread(services.networkOf);
   const settings = { ...handlerSettings, unread };
-  const main = createHandlers(createConsole ? { ...services, isConsoleOn: false } : services, settings);
+  const chat = new ChatEntrances(services, { xmpp, host, dataDir }, settings);
+  const main = createHandlers(createConsole ? { ...services, isConsoleOn: false } : services, {
+    ...settings,
+    chat: chat.isOn ? chat : undefined,
+  });
   const handlers = [main];
   const entrances = [createMain(main)];
   if (createConsole) {
@@ -47,19 +64,23 @@ export function createEntrances(
     handlers.push(withConsole);
     entrances.push(createConsole(withConsole));
   }
-  const sockets = handlers.map((one) => one.sockets);
+  const sockets = [...handlers.map((one) => one.sockets), chat];
   return {
-    open: () => openAll(entrances),
+    open: async () => {
+      await chat.load();
+      return openAll(entrances, chat);
+    },
     close: (timeoutMs) => closeAll(entrances, timeoutMs),
     sockets: {
-      count: () => sockets.reduce((sum, { count }) => sum + count(), 0),
+      count: () => handlers.reduce((sum, one) => sum + one.sockets.count(), 0),
       closeWithin: async (milliseconds) => {
-        await Promise.all(sockets.map(({ closeWithin }) => closeWithin(milliseconds)));
+        await Promise.all(sockets.map((one) => one.closeWithin(milliseconds)));
       },
       stop: async (timeoutMs) => {
-        await Promise.all(sockets.map(({ stop }) => stop(timeoutMs)));
+        await Promise.all(sockets.map((one) => one.stop(timeoutMs)));
       },
     },
+    streams: () => chat.count(),
     closeConnections: () => {
       for (const { closeConnections } of handlers) closeConnections();
     },
@@ -68,11 +89,12 @@ export function createEntrances(
 }
 
 /** If one does not open, closes those before it. */
-async function openAll(entrances: readonly Entrance[]): Promise<string[]> {
+async function openAll(entrances: readonly Entrance[], chat: ChatEntrances): Promise<OpenAddresses> {
   const addresses: string[] = [];
   try {
     for (const { open } of entrances) addresses.push(await open());
-    return addresses;
+    const [main, console] = addresses;
+    return { main: main!, console, chat: await chat.open() };
   } catch (error) {
     await closeAll(entrances.slice(0, addresses.length), 0);
     throw error;

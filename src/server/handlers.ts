@@ -14,6 +14,7 @@ import type { Health } from '../platform/observability/health.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 import { Requests } from '../platform/observability/requests.ts';
 import { restAdapter } from '../rest/index.ts';
+import { CHAT_PATH, type ChatEntrances } from './chat-entrances.ts';
 import { pageRoute } from './pages/paths.ts';
 
 const STALLED_AFTER_MS = 2 * MINUTE;
@@ -26,6 +27,8 @@ export interface HandlerSettings {
   isMetricsOn: boolean;
   /** One for all handlers of the process. */
   unread: Unread;
+  /** Undefined: served by another entrance, or off. */
+  chat?: Pick<ChatEntrances, 'upgrade'> | undefined;
   /** Milliseconds; default: two minutes. */
   stalledAfter?: number | undefined;
 }
@@ -42,7 +45,7 @@ export interface Handlers {
 
 /** Routes requests by path, for any server. */
 export function createHandlers(services: Services, settings: HandlerSettings): Handlers {
-  const { tokenHeaders, health, metrics, isMetricsOn, unread, stalledAfter = STALLED_AFTER_MS } = settings;
+  const { tokenHeaders, health, metrics, isMetricsOn, unread, chat, stalledAfter = STALLED_AFTER_MS } = settings;
   const rest = restAdapter(services, tokenHeaders);
   const pages = pagesOnFirstUse(services, settings);
   const handlers = new Map<string, Handler>([
@@ -61,7 +64,7 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
     pages(request, response, () => void endpoints(request, response));
   const requests = new Requests(services, metrics);
   const cutIfStalled = cutStalled(stalledAfter);
-  const { upgrade, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests, unread });
+  const { upgrade: upgradeToGraphql, ...sockets } = graphqlOverSocket(services, { tokenHeaders, requests, unread });
   let isClosing = false;
   return {
     handle: inTurn((request, response) => {
@@ -75,7 +78,10 @@ export function createHandlers(services: Services, settings: HandlerSettings): H
       const route = handlers.has(path) ? path : routeOfPage;
       requests.serve(request, response, route, () => void (hasTwoHosts(request) ? refuse : handler)(request, response));
     }),
-    upgrade,
+    upgrade: (request, socket, head) =>
+      chat && pathOf(request) === CHAT_PATH
+        ? chat.upgrade(request, socket, head)
+        : upgradeToGraphql(request, socket, head),
     sockets,
     closeConnections() {
       isClosing = true;

@@ -30,6 +30,8 @@ export interface AppDependencies extends ServiceDependencies {
 
 export interface App {
   url: string;
+  /** Of the ports of the chat for legacy clients: WebSocket, then TCP. */
+  chatAddresses: readonly string[];
   services: Services;
   /** Serves for `drainSeconds` so that proxies notice, closes sockets with 1001, and finishes requests in flight. */
   stop: () => Promise<void>;
@@ -48,6 +50,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const { mailer, storage, models, pushGateways } = dependencies;
   let url = '';
   let consoleAddress = '';
+  let chatAddresses: readonly string[] = [];
   const admitDatabase = async (number: number) => {
     await dependencies.admitDatabase?.(number);
     setReachable(number, true);
@@ -56,6 +59,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const probes = new DatabaseProbes([database, ...otherDatabases], dependencies.log, { away, admit: admitDatabase });
   const readings: Readings = {
     sockets: () => sockets.count(),
+    streams: () => entrances.streams(),
     pool: poolState,
     database: () => probes.state(),
     pushes: () => pushGateways.traffic.load,
@@ -84,7 +88,10 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const startWork = async () => {
     for (const number of pushJobs.keys()) if (!away.includes(number)) await startPushes(number);
     try {
-      [url = '', consoleAddress = ''] = await entrances.open();
+      const addresses = await entrances.open();
+      url = addresses.main;
+      consoleAddress = addresses.console ?? '';
+      chatAddresses = addresses.chat;
     } catch (error) {
       await stopPushes();
       throw error;
@@ -129,7 +136,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
     { start: startServing, stop: stopServing },
   ];
   await start(parts);
-  return { url, services, stop: () => stop(parts) };
+  return { url, chatAddresses, services, stop: () => stop(parts) };
 }
 
 async function start(parts: Part[]): Promise<void> {

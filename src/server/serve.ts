@@ -50,8 +50,10 @@ export async function serve(
   }
 }
 
-function listeningVariables({ consolePort }: Config, entrances: Options['entrances']): string {
-  return ['HOST', ...(entrances ? [] : ['PORT']), ...(consolePort === undefined ? [] : ['CONSOLE_PORT'])].join(', ');
+function listeningVariables({ consolePort, xmpp }: Config, entrances: Options['entrances']): string {
+  const ports = { CONSOLE_PORT: consolePort, XMPP_WEBSOCKET_PORT: xmpp?.websocketPort, XMPP_PORT: xmpp?.tcpPort };
+  const used = Object.entries(ports).flatMap(([name, port]) => (port === undefined ? [] : [name]));
+  return ['HOST', ...(entrances ? [] : ['PORT']), ...used].join(', ');
 }
 
 /** Lines for the terminal, with a link to create the first administrator as long as there is none. */

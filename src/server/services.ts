@@ -40,6 +40,8 @@ export interface ServiceDependencies extends Gateways {
     | 'sessionMinutes'
     | 'eventRetentionHours'
     | 'resetPageUrl'
+    | 'chatDomain'
+    | 'xmpp'
     | 'isMetricsOn'
     | 'isConsoleOn'
     | 'consoleOrigin'
@@ -109,6 +111,7 @@ export async function createServices(
     networkOf: (request) => networkOf(request, config.trustProxy),
     encrypter,
     publicUrl,
+    chatDomain: () => config.chatDomain ?? new URL(publicUrl()).hostname,
     verifyPageUrl: () => `${publicUrl()}${VERIFY_PAGE}`,
     resetPageUrl: () => config.resetPageUrl ?? `${publicUrl()}${RESET_PAGE}`,
     ...consoleLinks(config, publicUrl, addresses),

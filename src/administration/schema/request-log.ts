@@ -19,6 +19,7 @@ const RequestTransport = builder.enumType('RequestTransport', {
     REST: { value: 'rest', description: 'An endpoint of the REST interface, or an unknown path.' },
     GRAPHQL: { value: 'graphql', description: 'GraphQL over HTTP.' },
     WEBSOCKET: { value: 'websocket', description: 'An operation of a GraphQL WebSocket, or its refused sign-in.' },
+    XMPP: { value: 'xmpp', description: 'A stanza of a legacy chat client.' },
     PAGE: { value: 'page', description: 'A page for browsers or one of its files.' },
   } as const,
 });

@@ -2,7 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerSocket, SocketConnection } from './connection.ts';
 
 /** Spreads the closing evenly over the given milliseconds, so that clients do not reconnect all at once. */
-export async function drainWithin(connections: SocketConnection[], milliseconds: number): Promise<void> {
+export async function drainWithin<Connection>(
+  connections: Connection[],
+  milliseconds: number,
+  drain: (connection: Connection) => unknown,
+): Promise<void> {
   const begin = performance.now();
   const until = (moment: number) => pause(begin + moment - performance.now());
   for (const [nth, connection] of connections.entries()) {

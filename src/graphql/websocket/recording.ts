@@ -16,12 +16,16 @@ export interface RecordedOperation {
   /** Called only for recorded operations. */
   bytes?: () => number;
   list?: RecordList | undefined;
+  /** Default: GraphQL over WebSocket. */
+  transport?: keyof typeof ROUTES;
 }
 
-/** Counts an operation of a socket, and adds it to the request log if it has failed or was slow. */
+const ROUTES = { websocket: '/graphql', xmpp: '/xmpp' } as const;
+
+/** Counts an operation of a socket or a chat stream, and adds it to the request log if it has failed or was slow. */
 export function recordOperation(
-  connection: SocketConnection,
-  { viewer, requested, errors, ms, isCutOff = false, bytes, list }: RecordedOperation,
+  { id, request }: Pick<SocketConnection, 'id' | 'request'>,
+  { viewer, requested, errors, ms, isCutOff = false, bytes, list, transport = 'websocket' }: RecordedOperation,
   { requestLog, networkOf }: Services,
 ): void {
   const isOpenEnded = ms === undefined;
@@ -29,14 +33,14 @@ export function recordOperation(
   if (!errors && !(ms !== undefined && ms >= requestLog.slowMs)) return;
   const { name: operation, fields = [] } = requested ?? {};
   requestLog.add({
-    facts: { id: connection.id, route: '/graphql', viewer, operation, fields, errors, isOpenEnded, list },
+    facts: { id, route: ROUTES[transport], viewer, operation, fields, errors, isOpenEnded, list },
     ms: ms ?? 0,
-    transport: 'websocket',
+    transport,
     method: null,
     url: null,
     httpStatus: null,
     isCutOff,
-    network: networkOf(connection.request),
+    network: networkOf(request),
     userAgent: null,
     responseBytes: bytes?.() ?? null,
   });

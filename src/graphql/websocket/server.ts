@@ -1,10 +1,11 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../../context.ts';
 import { SECOND } from '../../lib/time.ts';
+import { destroyed, refuseUpgrade } from '../../platform/http/refuse-upgrade.ts';
 import { hasTwoHosts } from '../../platform/http/two-hosts.ts';
 import type { Unread } from '../../platform/http/unread-responses.ts';
 import type { Requests } from '../../platform/observability/requests.ts';
@@ -40,23 +41,16 @@ export function graphqlOverSocket(
       protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
   });
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', destroy); // Node has removed its listener; an unhandled error would crash the process
-    if (hasTwoHosts(request)) refuse(request, socket, 400);
-    else if (request.url?.split('?')[0] !== '/graphql') refuse(request, socket, 404);
-    else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuse(request, socket, 429);
+    socket.on('error', destroyed); // Node has removed its listener; an unhandled error would crash the process
+    if (hasTwoHosts(request)) refuseUpgrade(requests, request, socket, 400);
+    else if (request.url?.split('?')[0] !== '/graphql') refuseUpgrade(requests, request, socket, 404);
+    else if (limit?.isFullOfUnauthenticated(services.networkOf(request))) refuseUpgrade(requests, request, socket, 429);
     else server.handleUpgrade(request, socket, head, accept);
-  }
-
-  function refuse(request: IncomingMessage, socket: Duplex, status: 400 | 404 | 429): void {
-    requests.reportRefused(request, status);
-    socket.once('finish', destroy); // without a reader it would not detect that the client has disconnected
-    const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n`;
-    socket.end(status === 429 ? `${head}Retry-After: 1\r\n\r\n` : `${head}\r\n`);
   }
 
   // Not closures of the upgrade, because they would retain the request as long as the socket.
   function accept(socket: ServerSocket, request: IncomingMessage): void {
-    request.socket.off('error', destroy); // `ws` listens
+    request.socket.off('error', destroyed); // `ws` listens
     sockets.add(socket);
     heartbeat.add(socket);
     const connection = new SocketConnection(socket, request);
@@ -89,7 +83,7 @@ export function graphqlOverSocket(
     upgrade,
     count: (): number => sockets.size,
     /** Closes the currently open sockets with 1001, evenly over the given milliseconds. */
-    closeWithin: (milliseconds: number) => drainWithin(connections(), milliseconds),
+    closeWithin: (milliseconds: number) => drainWithin(connections(), milliseconds, drain),
     /** Closes all sockets with 1001 after their operations have completed, at the latest after `timeoutMs`. */
     async stop(timeoutMs: number): Promise<void> {
       heartbeat.stop();
@@ -108,8 +102,4 @@ export function graphqlOverSocket(
       clearTimeout(hurry);
     },
   };
-}
-
-function destroy(this: Duplex): void {
-  this.destroy();
 }

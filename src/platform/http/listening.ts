@@ -1,12 +1,12 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as AnyServer } from 'node:net';
 
 /** Thousands of clients may reconnect at the same time, and a connection beyond the backlog waits for minutes. */
 const LISTEN_BACKLOG = 8_192;
 
 const IDLE_CHECK_MS = 100;
 
-export function listen(server: Server, port: number, host: string): Promise<void> {
+export function listen(server: AnyServer, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, LISTEN_BACKLOG, () => {
@@ -17,8 +17,16 @@ export function listen(server: Server, port: number, host: string): Promise<void
 }
 
 export function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `http://${hostOf(host)}:${portOf(server)}`;
+}
+
+export function portOf(server: AnyServer): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** As part of a URL. */
+export function hostOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Idle connections close immediately, busy ones after their response or the timeout. */

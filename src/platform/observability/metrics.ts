@@ -6,6 +6,8 @@ import type { Observer } from './observer.ts';
 
 export interface Readings {
   sockets: () => number;
+  /** Of legacy chat clients. */
+  streams: () => number;
   pool: () => { total: number; idle: number; waiting: number };
   pushes: () => { inFlight: number; openCircuits: number };
   lanes: () => Record<string, { running: number; waiting: number }>;
@@ -30,6 +32,8 @@ export interface Peers {
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+const STANZAS = new Set(['message', 'presence', 'iq']);
 
 const REQUEST_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const DELIVERY_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
@@ -64,6 +68,9 @@ export class Metrics implements Observer {
     [],
   );
   readonly #openedSockets = this.#counter('sockets_opened_total', 'Sockets opened', []);
+  readonly #openedStreams = this.#counter('chat_streams_opened_total', 'Streams of legacy chat clients opened', []);
+  readonly #stanzas = this.#counter('chat_stanzas_total', 'Stanzas of legacy chat clients', ['direction', 'kind']);
+  readonly #refusedChatSignIns = this.#counter('chat_sign_ins_refused_total', 'Refused sign-ins to the live chat', []);
   readonly #subscriptions = new Gauge({
     name: 'atrium_subscriptions',
     help: 'Active subscriptions, over sockets and server-sent events',
@@ -87,6 +94,7 @@ export class Metrics implements Observer {
 
   constructor(readings: Readings, { isOfProcess = true, peers }: { isOfProcess?: boolean; peers?: Peers } = {}) {
     this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
+    this.#gauge('chat_streams', 'Open streams of legacy chat clients', [], (gauge) => gauge.set(readings.streams()));
     this.#gauge('database_connections', 'Connections of the database pool', ['state'], (gauge) => {
       const { total, idle } = readings.pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -153,6 +161,22 @@ export class Metrics implements Observer {
 
   socketOpened(): void {
     this.#openedSockets.inc();
+  }
+
+  streamOpened(): void {
+    this.#openedStreams.inc();
+  }
+
+  stanzaReceived(kind: string): void {
+    this.#stanzas.inc({ direction: 'in', kind: STANZAS.has(kind) ? kind : 'other' });
+  }
+
+  stanzaSent(): void {
+    this.#stanzas.inc({ direction: 'out', kind: 'all' });
+  }
+
+  chatSignInRefused(): void {
+    this.#refusedChatSignIns.inc();
   }
 
   subscriptionBegan(): void {

@@ -8,6 +8,12 @@ export interface Observer {
   operationEnded: (operation: { type: string; field: string; code: string; seconds: number }) => void;
   documentRefused: () => void;
   socketOpened: () => void;
+  /** Of a chat client. */
+  streamOpened: () => void;
+  /** @param kind `message`, `presence` or `iq` */
+  stanzaReceived: (kind: string) => void;
+  stanzaSent: () => void;
+  chatSignInRefused: () => void;
   subscriptionBegan: () => void;
   subscriptionEnded: () => void;
   /** @param seconds undefined if the subscriber had missed the event */
@@ -26,6 +32,10 @@ export const silentObserver: Observer = {
   operationEnded: ignore,
   documentRefused: ignore,
   socketOpened: ignore,
+  streamOpened: ignore,
+  stanzaReceived: ignore,
+  stanzaSent: ignore,
+  chatSignInRefused: ignore,
   subscriptionBegan: ignore,
   subscriptionEnded: ignore,
   eventDelivered: ignore,

@@ -7,7 +7,7 @@ export interface AccountSettings {
   turnserverEndpoint: string;
 }
 
-export function findAccountSettings({ publicUrl }: Services): AccountSettings {
-  const { hostname } = new URL(publicUrl());
-  return { accountId: 1, apiEndpoint: publicUrl(), chatEndpoint: hostname, turnserverEndpoint: hostname };
+export function findAccountSettings({ publicUrl, chatDomain }: Services): AccountSettings {
+  const turnserverEndpoint = new URL(publicUrl()).hostname;
+  return { accountId: 1, apiEndpoint: publicUrl(), chatEndpoint: chatDomain(), turnserverEndpoint };
 }

@@ -4,7 +4,7 @@ import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { newId } from '../../db/ids.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { appendDialogEvents } from '../../realtime/outbox.ts';
 import { requireUnblocked } from '../blocks/between.ts';
 import { lockUsers } from '../users/lock.ts';
@@ -18,9 +18,8 @@ export async function findOrCreatePrivateDialog(
   data?: DialogData,
 ): Promise<Dialog | undefined> {
   const { applicationId, userId } = context.viewer;
-  const pairKey = [userId, otherId].sort((a, b) => a - b).join(':');
-  const where = { applicationId_pairKey: { applicationId, pairKey } };
-  const existing = await db.dialog.findUnique({ where });
+  const pairKey = pairKeyOf(userId, otherId);
+  const existing = await findPrivateDialog(otherId, context.viewer);
   if (existing) return existing;
   await requireDialogCreator(context.viewer);
 
@@ -44,5 +43,14 @@ export async function findOrCreatePrivateDialog(
     await appendDialogEvents(transaction, [{ kind: 'dialogChanged', applicationId, dialogId: id, userId }], at);
   });
   context.outbox.wake();
-  return (await db.dialog.findUnique({ where })) ?? undefined;
+  return (await findPrivateDialog(otherId, context.viewer)) ?? undefined;
+}
+
+export function findPrivateDialog(otherId: number, { applicationId, userId }: UserViewer): Promise<Dialog | null> {
+  const where = { applicationId_pairKey: { applicationId, pairKey: pairKeyOf(userId, otherId) } };
+  return db.dialog.findUnique({ where });
+}
+
+function pairKeyOf(...users: [number, number]): string {
+  return users.sort((a, b) => a - b).join(':');
 }

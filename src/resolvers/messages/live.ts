@@ -1,10 +1,11 @@
 import type { ActingContext } from '../../context.ts';
+import { db } from '../../db/client.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import { MAX_PAGE } from '../../lib/pagination.ts';
 import { problem } from '../../lib/problems.ts';
 import type { StreamEvent, Subscription, SubscriptionKind } from '../../realtime/subscription.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
-import { messageLoader } from './rows.ts';
+import { type MessageRow, messageLoader } from './rows.ts';
 
 interface WatchedDialog {
   dialogId?: string | null;
@@ -21,11 +22,11 @@ export interface ChangesSince {
 export async function subscribeToDialogs(
   kind: SubscriptionKind,
   { dialogId, since }: WatchedDialog,
-  { viewer, hub }: ActingContext,
+  { viewer, hub, isJoined }: ActingContext,
 ): Promise<Subscription> {
   const { removals } = hub;
   if (dialogId != null) await requireReadableDialog(dialogId, viewer);
-  const target = { viewer, kind, dialogId: dialogId ?? undefined };
+  const target = { viewer, kind, dialogId: dialogId ?? undefined, ...(isJoined && { isJoined }) };
   const subscription = await hub.subscribe(target, since ?? undefined);
   // A removal ends existing subscriptions; one that happened during `subscribe` requires another check.
   if (dialogId != null && hub.removals !== removals) {
@@ -41,7 +42,7 @@ export async function subscribeToDialogs(
 
 /** @throws like `subscribeToDialogs` */
 export function subscribeToTyping(
-  { dialogId, includeStops }: { dialogId: string; includeStops: boolean },
+  { dialogId, includeStops }: { dialogId?: string | null; includeStops: boolean },
   context: ActingContext,
 ): Promise<Subscription> {
   return subscribeToDialogs(includeStops ? 'typingWithStops' : 'typing', { dialogId }, context);
@@ -60,6 +61,21 @@ export async function listChanges(
   const changes = await hub.changes(target, since ?? undefined, first);
   const events = await withoutGone(changes.events, context);
   return { events, cursor: String(changes.position), hasMore: changes.hasMore };
+}
+
+export const MAX_MARKED = 100;
+
+export type Marked = Pick<MessageRow, 'id' | 'clientId' | 'senderId'>;
+
+/** Equal for all subscribers, so without content, which some may have deleted for themselves. */
+export function listMarked({ applicationId, dialogId, detail }: StreamEvent['payload']): Promise<Marked[]> {
+  const ids = detail?.messageIds;
+  return db.message.findMany({
+    where: { applicationId, dialogId: dialogId!, ...(ids && { id: { in: ids } }) },
+    orderBy: { seq: 'desc' },
+    take: MAX_MARKED,
+    select: { id: true, clientId: true, senderId: true },
+  });
 }
 
 async function withoutGone(events: StreamEvent[], { viewer, loaders }: ActingContext): Promise<StreamEvent[]> {

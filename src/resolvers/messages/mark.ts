@@ -2,6 +2,7 @@ import type { UserContext } from '../../context.ts';
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NoUpdateDataError } from '../../lib/errors.ts';
+import type { EventOrigin } from '../../realtime/outbox.ts';
 import { requireReadableDialog } from '../dialogs/access.ts';
 import { lockMember, type Mark, markAll } from './marks.ts';
 
@@ -27,7 +28,11 @@ export async function markDialogMessages(
   return true;
 }
 
-export function markOf({ read, delivered }: MarkInput): Mark | undefined {
+export function markOf({ read, delivered }: MarkInput, origin?: EventOrigin): Mark | undefined {
   if (read == null && delivered == null) return undefined;
-  return { ...(read == null ? {} : { isRead: read }), ...(delivered == null ? {} : { isDelivered: delivered }) };
+  return {
+    ...(read == null ? {} : { isRead: read }),
+    ...(delivered == null ? {} : { isDelivered: delivered }),
+    ...(origin && { origin }),
+  };
 }

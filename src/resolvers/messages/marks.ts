@@ -1,6 +1,6 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
-import { appendDialogEvents } from '../../realtime/outbox.ts';
+import { appendDialogEvents, type EventOrigin } from '../../realtime/outbox.ts';
 
 export interface MemberKey {
   applicationId: number;
@@ -12,6 +12,7 @@ export interface MemberKey {
 export interface Mark {
   isRead?: boolean;
   isDelivered?: boolean;
+  origin?: EventOrigin;
 }
 
 /**
@@ -89,7 +90,7 @@ function insertMarks(
   transaction: Transaction,
   { applicationId, dialogId, userId }: MemberKey,
   seqs: number[],
-  { isRead = null, isDelivered = null }: { [Name in keyof Mark]: boolean | null },
+  { isRead = null, isDelivered = null, origin = null }: { [Name in keyof Mark]: Mark[Name] | null },
   now: Date,
 ) {
   return transaction.$executeRaw`
@@ -118,7 +119,7 @@ function insertMarks(
       INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, created_at)
       SELECT ${applicationId}::int, 'messagesMarked', ${dialogId}, ${dialogId}, ${userId}::int,
         jsonb_strip_nulls(jsonb_build_object('messageIds', jsonb_agg(id ORDER BY seq), 'read', ${isRead}::boolean,
-          'delivered', ${isDelivered}::boolean)), ${now}
+          'delivered', ${isDelivered}::boolean, 'origin', ${JSON.stringify(origin)}::jsonb)), ${now}
       FROM seen WHERE was_read <> ${isRead}::boolean OR was_delivered <> ${isDelivered}::boolean HAVING count(*) > 0
     )
     UPDATE members SET settled_count = settled_count + CASE WHEN ${isRead}::boolean THEN 1 ELSE -1 END *

@@ -61,6 +61,7 @@ export async function sendMessage(input: NewMessage, context: UserContext): Prom
     sendToChat: input.sendToChat ?? true,
     clientId: isIdChosen ? null : (input.id ?? null),
     at,
+    origin: context.origin,
     actor: viewer.actor,
   });
   if (stored === 'known') return findKnown({ ...input, dialogId }, context);

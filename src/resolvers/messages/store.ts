@@ -3,6 +3,7 @@ import { columns, insertion } from '../../db/columns.ts';
 import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { queryAs } from '../../db/query.ts';
 import type { Actor } from '../../lib/actor.ts';
+import type { EventOrigin } from '../../realtime/outbox.ts';
 import { isRefused } from '../blocks/between.ts';
 import { queueByDialog } from './dialog-queues.ts';
 import type { MessageRow } from './rows.ts';
@@ -15,6 +16,7 @@ interface StoredInput extends Omit<MessageRow, DerivedColumn> {
   /** Idempotency key of the sender. */
   key: string | null;
   at: Date;
+  origin: EventOrigin | undefined;
   actor: Actor | undefined;
 }
 
@@ -51,6 +53,7 @@ const INPUT_TYPES: Record<keyof Omit<StoredInput, 'applicationId' | 'actor'> | '
   clientId: 'text',
   isIdChosen: 'boolean',
   key: 'text',
+  origin: 'jsonb',
   at: 'timestamptz(3)',
 };
 const INPUT = Prisma.raw(
@@ -165,9 +168,10 @@ async function storeMessages(
         FROM placed WHERE type <> ${TYPE_IN_SQL.PUBLIC_GROUP} GROUP BY 1, 2) p
       WHERE m.application_id = ${applicationId} AND m.dialog_id = p."dialogId" AND m.user_id = p."senderId"
     ), published AS (
-      INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, created_at)
-      SELECT ${applicationId}::int, 'messageSent', dialog_id, id, sender_id, created_at
-      FROM stored ORDER BY dialog_id, seq
+      INSERT INTO events_outbox (application_id, kind, dialog_id, subject_id, user_id, detail, created_at)
+      SELECT ${applicationId}::int, 'messageSent', s.dialog_id, s.id, s.sender_id,
+        CASE WHEN p.origin IS NOT NULL THEN jsonb_build_object('origin', p.origin) END, s.created_at
+      FROM stored s JOIN placed p ON p.id = s.id ORDER BY s.dialog_id, s.seq
     )
     SELECT ${OUTCOME}
     FROM input g LEFT JOIN writable w ON w.ord = g.ord
@@ -182,7 +186,7 @@ async function storeMessages(
     if (isShared && mayWrite && !hasLock) return undefined;
     if (isKnown) return 'known';
     if (seq === null) return 'no dialog';
-    const { at: _at, isIdChosen: _isIdChosen, key: _key, actor: _actor, ...content } = input;
+    const { at: _at, isIdChosen: _isIdChosen, key: _key, origin: _origin, actor: _actor, ...content } = input;
     const message: MessageRow = { ...content, seq, recipientId, dateSent, createdAt, updatedAt: createdAt };
     return { message, dialogType };
   });

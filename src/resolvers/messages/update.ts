@@ -28,9 +28,9 @@ export interface MessageChanges extends MarkInput {
 export async function updateMessages(
   ids: string[],
   input: MessageChanges,
-  { viewer, now, outbox }: ActingContext,
+  { viewer, now, outbox, origin }: ActingContext,
 ): Promise<MessageRow[]> {
-  const mark = markOf(input);
+  const mark = markOf(input, origin);
   if (mark && viewer.kind === 'key') throw new NeedUserError();
   const requested = distinctIds(ids);
   if (!mark && input.text == null) throw new NoUpdateDataError();

@@ -21,7 +21,7 @@ const TIMESTAMP_TOLERANCE_SECONDS = 3600;
 export const NONCE_LIFETIME_MS = 2 * HOUR;
 
 /** Exclusive; nonces of unsigned requests are only displayed. */
-const MAX_NONCE = 2 ** 47;
+export const MAX_NONCE = 2 ** 47;
 
 /** A request with any of these is signed, so that legacy clients always receive the documented errors. */
 const SIGNED_NAMES = ['auth_key', 'nonce', 'timestamp', 'signature'];

@@ -5,7 +5,7 @@ import { BadInputError, ForbiddenError, UnknownUserError, UnprocessableError } f
 import { InOrder } from '../../lib/in-order.ts';
 import { type Problem, problem, when } from '../../lib/problems.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
-import type { SignalContent } from '../../realtime/outbox.ts';
+import type { EventOrigin, SignalContent } from '../../realtime/outbox.ts';
 import type { StreamRow } from '../../realtime/outbox-reader.ts';
 import type { Subscription, SubscriptionTarget } from '../../realtime/subscription.ts';
 import { blockersOf, standingWith } from '../blocks/between.ts';
@@ -41,19 +41,18 @@ const inOrder = new InOrder();
 
 /**
  * Delivers to the current subscribers, in the order of the calls of a sender; stores nothing.
- * @param resource names the connection of the sender to other transports
  * @throws {BadInputError} {UnknownUserError} {NotFoundError} {UnprocessableError}
  * @throws {ForbiddenError} a block applies, or the sender is no occupant
  */
-export function sendSignal(input: NewSignal, context: UserContext, resource?: string): Promise<Signal> {
-  const { viewer, hub, now } = context;
+export function sendSignal(input: NewSignal, context: UserContext): Promise<Signal> {
+  const { viewer, hub, now, origin } = context;
   const { applicationId, userId: senderId } = viewer;
   return inOrder.run(`${applicationId}:${senderId}`, async () => {
-    const content = checkedContent(input);
+    const content = checkedContent(input, origin);
     const target =
       input.userId == null ? await ofDialog(input.dialogId!, context) : await ofUser(input.userId, context);
     const id = input.id || newId(now());
-    const signal = { ...content, id, kind: input.kind, recipientId: input.userId ?? undefined, resource };
+    const signal = { ...content, id, kind: input.kind, recipientId: input.userId ?? undefined, origin };
     // The bus sends equal messages of one moment once.
     const subjectId = newId(now());
     const rest = { userId: senderId, name: null, classKey: null, subjectId, detail: { signal } };
@@ -74,7 +73,7 @@ export function signalOf({ userId, dialogId, detail }: Pick<StreamRow, 'userId' 
   return { ...detail!.signal!, senderId: userId!, dialogId };
 }
 
-function checkedContent({ userId, dialogId, kind, id, text, payload }: NewSignal) {
+function checkedContent({ userId, dialogId, kind, id, text, payload }: NewSignal, origin: EventOrigin | undefined) {
   const isOfDialog = dialogId != null && kind === 'message';
   if ((userId != null) === (dialogId != null) || (dialogId != null && !isOfDialog))
     throw new BadInputError('SIGNAL_ADDRESS');
@@ -87,7 +86,7 @@ function checkedContent({ userId, dialogId, kind, id, text, payload }: NewSignal
       id != null && (id === '' || [...id].length > MAX_SIGNAL_ID),
       problem('WRONG_ID_LENGTH', { max: MAX_SIGNAL_ID }),
     ),
-    ...when(!text && Object.keys(content).length === 0, 'MESSAGE_REQUIRED'),
+    ...when(!text && Object.keys(content).length === 0 && !origin, 'MESSAGE_REQUIRED'),
     ...when(Buffer.byteLength(text ?? '') > MAX_BYTES, problem('MESSAGE_TOO_LONG', { max: MAX_BYTES })),
     ...when(
       Buffer.byteLength(JSON.stringify(content)) > MAX_PAYLOAD_BYTES,

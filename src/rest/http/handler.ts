@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { DocumentNode } from 'graphql';
 import type { Context, Services } from '../../context.ts';
 import type { StagedFile } from '../../gateways/storage.ts';
-import { CompiledOperation } from '../../graphql/compiled-operation.ts';
-import { tracedExecution } from '../../graphql/traced-execution.ts';
+import { executePrepared } from '../../graphql/prepared-operation.ts';
 import { type IdentifiedViewer, isKnown, refusal, type Viewer } from '../../lib/access.ts';
 import { type Parameters, parseQuery } from '../../lib/bracket-keys.ts';
 import { type Credentials, readCredentials } from '../../lib/credentials.ts';
@@ -17,13 +15,12 @@ import { factsOf, PREFLIGHT } from '../../platform/observability/request-facts.t
 import { createContext, deriveContext } from '../../resolvers/create-context.ts';
 import { removeReleased, stageFile } from '../../resolvers/files/staged.ts';
 import { authenticate } from '../../resolvers/sessions/authenticate.ts';
-import { schema } from '../../schema/index.ts';
 import { errorList, isAboutInput, serviceErrorOf } from '../errors.ts';
 import { expiryOf } from './headers.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type Exchange, Responses } from './responses.ts';
-import type { RestResponse, Route, Upload } from './route.ts';
+import type { RestResponse, Upload } from './route.ts';
 import type { RouteMatch, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 import { isOlder, VERSION_HEADER } from './versions.ts';
@@ -109,7 +106,7 @@ export class RestHandler {
       };
       context.upload = call.upload;
       refuseWrongTypes(route, parameters);
-      const data = await run(route, route.variables(restRequest), context);
+      const data = (await executePrepared(route.document, route.variables(restRequest), context)) as never;
       const answer = route.respond(data, restRequest);
       const expiresAt = this.#expiry(answer, context);
       const { viewer, network } = context;
@@ -271,16 +268,6 @@ function pathValues({ params }: RouteMatch): Record<string, string> {
 
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   return headers[name.toLowerCase()] as string | undefined;
-}
-
-/** Compiled on first use, so that the start is fast. */
-const operations = new WeakMap<DocumentNode, CompiledOperation>();
-
-function run({ document }: Route, variables: Record<string, unknown>, context: Context): Promise<never> {
-  const cached = operations.get(document);
-  const operation = cached ?? new CompiledOperation(schema, document, { inProcess: ['DateTime'] });
-  if (!cached) operations.set(document, operation);
-  return tracedExecution({ document }, () => operation.execute(variables, context) as Promise<never>);
 }
 
 /** Limits downloads per application, network and caller: one network may have signed up many users of an application. */

@@ -114,7 +114,7 @@ describe('#55 cookies of the console', () => {
 
 describe('#56 escape from a role', () => {
   const operations = rootFields().filter(({ path }) => {
-    return !['anyone', 'token', 'user'].includes(operationAccess.get(path)!);
+    return !['anyone', 'token', 'userToken', 'user'].includes(operationAccess.get(path)!);
   });
 
   test.each(ROLES)('the role %s cannot run operations of other roles over HTTP and WebSocket', async (role) => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { deriveContext } from '../../../src/resolvers/create-context.ts';
 import { sendSignal, signalOf, subscribeToSignals } from '../../../src/resolvers/signals/send.ts';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { running, useApp } from '../../support/app/app.ts';
@@ -122,13 +123,14 @@ describe('other transports', () => {
     const isJoined = (dialogId: string) => dialogId === dialogIds[0];
     const followed = await subscribeToSignals(contextOf(alice), { isJoined, includesOwn: true });
     for (const dialogId of dialogIds) await sendAs(bob, { dialogId, kind: 'MESSAGE', text: dialogId });
-    await sendSignal({ userId: bob.id, kind: 'message', text: 'own' }, contextOf(alice), 'phone');
+    const context = deriveContext(contextOf(alice), { origin: { resource: 'phone' } });
+    await sendSignal({ userId: bob.id, kind: 'message', text: 'own' }, context);
     await sendAs(bob, { userId: alice.id, kind: 'MESSAGE', text: 'back' });
     const texts: unknown[] = [];
     for (let count = 0; count < 3; count++) texts.push(signalOf((await followed.next()).value!.payload));
     expect(texts).toMatchObject([
       { text: dialogIds[0], senderId: bob.id },
-      { text: 'own', senderId: alice.id, recipientId: bob.id, resource: 'phone' },
+      { text: 'own', senderId: alice.id, recipientId: bob.id, origin: { resource: 'phone' } },
       { text: 'back', senderId: bob.id, recipientId: alice.id },
     ]);
     await followed.return();

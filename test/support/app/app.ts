@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { XmppConfig } from '../../../src/config.ts';
 import { connectDatabase, db } from '../../../src/db/client.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
@@ -22,6 +23,13 @@ import './password-cost.ts';
 
 /** The time of the wire samples of real clients. */
 export const SAMPLE_TIME = new Date(1_795_196_819_000);
+
+export const XMPP: XmppConfig = {
+  websocketPort: undefined,
+  isWebsocketTls: true,
+  tcpPort: undefined,
+  certificate: undefined,
+};
 
 /** The clock of the service; each test file starts at `SAMPLE_TIME`. */
 export const clock = new TestClock(SAMPLE_TIME.getTime());
@@ -53,6 +61,9 @@ export interface TestSettings {
   sessionMinutes?: number;
   publicUrl?: string;
   resetPageUrl?: string;
+  chatDomain?: string;
+  /** Default: off. */
+  xmpp?: Partial<XmppConfig>;
   /** Default: true. */
   isConsoleOn?: boolean;
   consoleOrigin?: string;
@@ -113,6 +124,8 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
       dataDir,
       publicUrl,
       resetPageUrl,
+      chatDomain: settings.chatDomain,
+      xmpp: settings.xmpp && { ...XMPP, ...settings.xmpp },
       isMetricsOn: true,
       isConsoleOn: settings.isConsoleOn ?? true,
       consoleOrigin: settings.consoleOrigin,

@@ -13,7 +13,7 @@ import { hashSecret } from '../../../src/lib/tokens.ts';
 import { nextId } from '../../../src/resolvers/applications/create.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Caller } from '../fixtures/users.ts';
-import { APPLICATION, ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings } from './app.ts';
+import { APPLICATION, ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings, XMPP } from './app.ts';
 
 /** Starts another server on the same database and clock, like a second process. The test must stop it. */
 export async function startAnother(settings: TestSettings = {}): Promise<App> {
@@ -26,6 +26,8 @@ export async function startAnother(settings: TestSettings = {}): Promise<App> {
       dataDir: running.dataDir,
       publicUrl: undefined,
       resetPageUrl: undefined,
+      chatDomain: settings.chatDomain,
+      xmpp: settings.xmpp && { ...XMPP, ...settings.xmpp },
       isMetricsOn: true,
       isConsoleOn: true,
       consoleOrigin: undefined,

@@ -40,7 +40,13 @@ export const DETAILS = graphql(`query ConsoleRequestDetails($requestId: String!)
 export type LoggedRequest = ResultOf<typeof REQUESTS>['requestLog']['edges'][number]['node'];
 export type RequestDetails = ResultOf<typeof DETAILS>['requestLog']['edges'][number]['node'];
 
-export const TRANSPORTS = { REST: 'REST', GRAPHQL: t`GraphQL`, WEBSOCKET: t`WebSocket`, PAGE: t`Page` } as const;
+export const TRANSPORTS = {
+  REST: 'REST',
+  GRAPHQL: t`GraphQL`,
+  WEBSOCKET: t`WebSocket`,
+  XMPP: t`Chat (XMPP)`,
+  PAGE: t`Page`,
+} as const;
 export const CALLERS = {
   ANONYMOUS: t`No credentials`,
   REFUSED: t`Refused credentials`,

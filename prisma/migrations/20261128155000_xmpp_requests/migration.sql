@@ -1,0 +1,1 @@
+ALTER TYPE "request_transport" ADD VALUE 'xmpp';
