@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { APPLICATION, useApp } from '../support/app/app.ts';
 import { startAnother } from '../support/app/other-apps.ts';
+import { until } from '../support/app/until.ts';
 import { rest } from '../support/clients/rest.ts';
 import {
   bare,
@@ -188,9 +189,13 @@ test('clients of two processes share rooms, messages, resources and typing', asy
   const dialogId = await createDialog(alice, [bob]);
   const a = await openChat(alice);
   const b = await openChat(bob, 'phone', { app: other });
+  const { rooms } = other.services;
+  const ofAlice = { applicationId: APPLICATION.id, userId: alice.id };
+  await until(() => rooms.resources(ofAlice).length > 0);
   const same = await openChat(alice, 'phone', { app: other });
   expect(same.jid).toMatch(/phone-/);
   await join(a, dialogId, alice);
+  await until(() => rooms.isJoined(APPLICATION.id, dialogId, alice.id));
   b.send(joinOf(roomOf(dialogId, bob.id)));
   expect(await b.next()).toBe(joined(dialogId, alice, b.jid));
   expect(await a.find('<presence')).toBe(joined(dialogId, bob, a.jid));
