@@ -1,8 +1,9 @@
-import type { RequestedCode } from '@atrium/client';
+import { AtriumError, type RequestedCode, type SignInChallenge } from '@atrium/client';
 import { useSession } from '@atrium/react';
 import { type FormEvent, useId, useState } from 'react';
 import { CodeForm } from './code-form.tsx';
 import { useLabels } from './labels.ts';
+import { SecondFactor } from './second-factor.tsx';
 import { sentenceOf } from './sign-in-errors.ts';
 
 /** Login or email address, and password. */
@@ -10,13 +11,14 @@ export function PasswordSignIn() {
   const labels = useLabels();
   const { signIn } = useSession();
   const id = useId();
-  const { problem, isBusy, run } = useRun(labels.signInWrong);
+  const { problem, isBusy, challenge, run, forget } = useRun(labels.signInWrong);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const [login, password] = [String(form.get('login')).trim(), String(form.get('password'))];
     void run(() => signIn(login.includes('@') ? { email: login, password } : { login, password }));
   };
+  if (challenge) return <SecondFactor challenge={challenge} onCancel={forget} />;
   return (
     <form className="atrium-sign-in" onSubmit={submit}>
       <label htmlFor={`${id}-login`}>{labels.login}</label>
@@ -43,8 +45,15 @@ export function CodeSignIn({ language }: CodeSignInProps) {
   const id = useId();
   const [email, setEmail] = useState('');
   const [requested, setRequested] = useState<RequestedCode>();
-  const { problem, isBusy, run } = useRun();
+  const { problem, isBusy, challenge, run, demand, forget } = useRun();
   const request = async () => setRequested(await requestCode(email.trim(), { language: language ?? labels.locale }));
+  if (challenge) {
+    const back = () => {
+      setRequested(undefined);
+      forget();
+    };
+    return <SecondFactor challenge={challenge} onCancel={back} />;
+  }
   if (requested) {
     return (
       <>
@@ -52,7 +61,7 @@ export function CodeSignIn({ language }: CodeSignInProps) {
           hint={labels.codeSent(email)}
           action={labels.signIn}
           onCode={async (code) => {
-            await signIn({ emailCode: { token: requested.token, code } });
+            await signIn({ emailCode: { token: requested.token, code } }).catch(demand);
           }}
           onResend={request}
         />
@@ -109,20 +118,25 @@ function Problem({ text }: { text: string | undefined }) {
   );
 }
 
-/** Runs one request at a time, and says why it failed. */
+/** Runs one request at a time, and says why it failed, or that a second factor is needed. */
 function useRun(refused?: string) {
   const labels = useLabels();
   const [problem, setProblem] = useState<string>();
+  const [challenge, setChallenge] = useState<SignInChallenge>();
   const [isBusy, setBusy] = useState(false);
+  const demand = (error: unknown) => {
+    if (!(error instanceof AtriumError && error.challenge)) throw error;
+    setChallenge(error.challenge);
+  };
   const run = async (request: () => Promise<unknown>) => {
     setBusy(true);
     setProblem(undefined);
     try {
-      await request();
+      await request().catch(demand);
     } catch (error) {
       setProblem(sentenceOf(error, labels, refused));
     }
     setBusy(false);
   };
-  return { problem, isBusy, run };
+  return { problem, isBusy, challenge, run, demand, forget: () => setChallenge(undefined) };
 }

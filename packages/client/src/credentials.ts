@@ -27,11 +27,17 @@ export interface SignedRequest {
   signature: string;
 }
 
-/** Credentials of a user: login or e-mail with password, a mailed code, an identity provider, or a signed request. */
+/**
+ * Credentials of a user: login or e-mail with password, a mailed code, an identity provider, the answer to a challenge of a
+ * second factor or passkey, or a signed request.
+ */
 export type SignIn =
   | { login: string; password: string }
   | { email: string; password: string }
   | { emailCode: { token: string; code: string } }
+  | { answer: NonNullable<VariablesOf<typeof LOGIN_USER>['input']['answer']> }
+  | { idToken: { token: string; nonce?: string } }
+  | { providerCode: { code: string; verifier: string } }
   | { provider: 'facebook'; keys: { token: string } }
   | { provider: 'twitter'; keys: { token: string; secret: string } }
   | { provider: 'firebase_phone'; firebasePhone: { accessToken: string; projectId: string } }
@@ -270,8 +276,8 @@ function headersOf({ application, reason }: AdministratorOptions): Record<string
 /** Picks the known properties, because callers may pass a complete form. */
 function inputOf(who: Exclude<SignIn, { signed: unknown }>): VariablesOf<typeof LOGIN_USER>['input'] {
   const given = who as VariablesOf<typeof LOGIN_USER>['input'];
-  const { login, email, password, emailCode, provider, keys, firebasePhone } = given;
-  return { login, email, password, emailCode, provider, keys, firebasePhone };
+  const { login, email, password, emailCode, provider, keys, firebasePhone, answer, idToken, providerCode } = given;
+  return { login, email, password, emailCode, provider, keys, firebasePhone, answer, idToken, providerCode };
 }
 
 function storedOf(session: ResultOf<typeof CREATE_SESSION>['createSession']): StoredSession {

@@ -26,7 +26,18 @@ export interface AnsweredError {
     problems?: ErrorProblem[];
     fields?: Record<string, string[]>;
     retryAfter?: number;
+    challenge?: SignInChallenge;
   };
+}
+
+/** What a user answers with `signIn({ answer: { token, … } })`, within five minutes. */
+export interface SignInChallenge {
+  token: string;
+  /** ISO 8601. */
+  expiresAt: string;
+  methods: readonly ('TOTP' | 'RECOVERY_CODE' | 'PASSKEY')[];
+  /** For `PublicKeyCredential.parseRequestOptionsFromJSON()`; null without passkeys. */
+  passkeyOptions: unknown;
 }
 
 interface Details {
@@ -66,6 +77,11 @@ export class AtriumError extends Error {
   /** Cause of the failure; the first one if there are several. */
   get reason(): ErrorReason | undefined {
     return this.problems[0]?.reason;
+  }
+
+  /** Of `CODE_REQUIRED`: the credentials are right, and the user needs a second factor. */
+  get challenge(): SignInChallenge | undefined {
+    return this.errors[0]?.extensions?.challenge;
   }
 
   static answered(errors: readonly AnsweredError[], status?: number, retryAfter?: number): AtriumError {

@@ -21,7 +21,13 @@ export {
 } from './client.ts';
 export type { AdministratorOptions, SignedRequest, SignIn } from './credentials.ts';
 export type { Document } from './documents.ts';
-export { type AnsweredError, AtriumError, type AtriumErrorCode, type ErrorProblem } from './errors.ts';
+export {
+  type AnsweredError,
+  AtriumError,
+  type AtriumErrorCode,
+  type ErrorProblem,
+  type SignInChallenge,
+} from './errors.ts';
 export type { ErrorReason } from './generated/errors.ts';
 export type { FragmentOf, ResultOf, TadaDocumentNode, VariablesOf } from './generated/gql-tada.d.ts';
 export type { ConnectionState } from './line.ts';

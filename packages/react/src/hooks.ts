@@ -29,6 +29,7 @@ export type UsedSession = SessionState &
     | 'signInAsGuest'
     | 'signOut'
     | 'requestCode'
+    | 'requestPasskey'
     | 'isEmailVerified'
     | 'requestVerification'
     | 'verifyEmail'
@@ -46,6 +47,7 @@ export function useSession(): UsedSession {
       signInAsGuest: () => session.signInAsGuest(),
       signOut: () => session.signOut(),
       requestCode: (email, options) => session.requestCode(email, options),
+      requestPasskey: () => session.requestPasskey(),
       isEmailVerified: () => session.isEmailVerified(),
       requestVerification: (options) => session.requestVerification(options),
       verifyEmail: (requested, code) => session.verifyEmail(requested, code),

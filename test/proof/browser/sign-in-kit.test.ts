@@ -4,6 +4,7 @@ import { APPLICATION, clock, useApp } from '../../support/app/app.ts';
 import { useChatExample } from '../../support/app/chat-example.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
+import { enableTotp } from '../../support/fixtures/second-factors.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 async function codeTo(address: string, count = 1): Promise<string> {
@@ -68,6 +69,26 @@ describe.skipIf(!hasBrowser)('the components of sign-in', () => {
     await page.getByLabel('Code of six digits').fill(await codeTo(email, 3));
     await page.getByText('Your email address is verified').waitFor();
     expect((await db.user.findFirstOrThrow({ where: { id: user.id } })).verifiedEmail).toBe(email);
+  });
+
+  test('a user with a second factor is asked for it after the mailed code, and a recovery code signs in', async () => {
+    await db.application.update({ where: { id: APPLICATION.id }, data: { secondFactors: true } });
+    const email = 'mary@example.org';
+    const user = await createUser({ full_name: 'Mary Jackson', email });
+    const { recoveryCodes } = await enableTotp(user);
+    const { page } = await openPage(example.url, PHONE);
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send a code' }).click();
+    await page.getByLabel('Code of six digits').fill(await codeTo(email, 2));
+    const others = page.getByRole('region', { name: 'Other ways to sign in' });
+    await page.getByText('Enter a code of your authenticator app').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await others.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The code is wrong').waitFor();
+    await page.getByLabel('Code', { exact: true }).fill(recoveryCodes[0]!);
+    await others.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Chats' }).waitFor();
   });
 
   test('a visitor continues as a guest', async () => {

@@ -162,10 +162,13 @@ test('every field that leads to data of another group declares its scope', () =>
     'Message.sender: users:read',
     'MessageEdited.message: own group',
     'MessagePage.items: own group',
+    'MessageSent.dialog: dialogs:read',
     'MessageSent.message: own group',
     'RecordChanged.record: own group',
     'RecordPage.items: own group',
     'RegisteredContact.user: users:read',
+    'Signal.dialog: dialogs:read',
+    'Typing.dialog: dialogs:read',
     'UpdatedRecords.items: own group',
   ]);
 });

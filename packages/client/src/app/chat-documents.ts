@@ -18,6 +18,9 @@ export const REQUEST_CODE = graphql(`mutation RequestSignInCode(
 ) {
   requestSignInCode(applicationId: $applicationId, email: $email, language: $language) { token expiresAt }
 }`);
+export const REQUEST_PASSKEY = graphql(`mutation RequestPasskeySignIn($applicationId: Int!) {
+  requestPasskeySignIn(applicationId: $applicationId) { token expiresAt methods passkeyOptions }
+}`);
 export const REQUEST_VERIFICATION = graphql(`mutation RequestEmailVerification($language: String) {
   requestEmailVerification(language: $language) { token expiresAt }
 }`);

@@ -1,8 +1,17 @@
 import type { AtriumClient } from '../client.ts';
 import type { SignIn } from '../credentials.ts';
-import { AtriumError } from '../errors.ts';
+import { AtriumError, type SignInChallenge } from '../errors.ts';
 import type { Session } from '../storage.ts';
-import { CREATE_USER, EMAIL, ME, REQUEST_CODE, REQUEST_VERIFICATION, userOf, VERIFY } from './chat-documents.ts';
+import {
+  CREATE_USER,
+  EMAIL,
+  ME,
+  REQUEST_CODE,
+  REQUEST_PASSKEY,
+  REQUEST_VERIFICATION,
+  userOf,
+  VERIFY,
+} from './chat-documents.ts';
 import type { User } from './chat-types.ts';
 import type { Core } from './core.ts';
 import { channelOf } from './locks.ts';
@@ -96,6 +105,15 @@ export class SessionApi {
   async requestCode(email: string, { language }: CodeOptions = {}): Promise<RequestedCode> {
     const { applicationId } = (await this.#client.restore()) ?? (await this.#client.openSession());
     return (await this.#client.mutate(REQUEST_CODE, { applicationId, email, language })).requestSignInCode;
+  }
+
+  /**
+   * What a passkey signs for `signIn({ answer })`. @throws {AtriumError} `DISABLED` unless the application has
+   * `passkeyOrigins`
+   */
+  async requestPasskey(): Promise<SignInChallenge> {
+    const { applicationId } = (await this.#client.restore()) ?? (await this.#client.openSession());
+    return (await this.#client.mutate(REQUEST_PASSKEY, { applicationId })).requestPasskeySignIn;
   }
 
   /** Signs in as a new user without credentials. @throws {AtriumError} `DISABLED` unless `guestDays` is set */
