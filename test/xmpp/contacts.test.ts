@@ -35,6 +35,8 @@ describe('contacts', () => {
     b.send(stanza(alice, 'subscribed'), stanza(alice, 'subscribe'));
     await a.find(item(bob, 'to'));
     expect(await a.next()).toBe(presence(bob, alice, 'subscribed'));
+    // A client answers a request only once it has received it.
+    await a.find(presence(bob, alice, 'subscribe'));
     a.send(stanza(bob, 'subscribed'));
     await a.find(item(bob, 'both'));
     await b.find(presence(alice, bob, 'subscribed'));
