@@ -7,7 +7,7 @@ const PUBLIC_API = 'https://api.github.com';
 
 /** GitHub, or a GitHub Enterprise server: OAuth without ID tokens. */
 export const github: RedirectProvider = {
-  scopes: ['read:user', 'user:email'],
+  scopes: () => ['read:user', 'user:email'],
   hasIdToken: false,
   metadata: async (issuer) => ({
     issuer,

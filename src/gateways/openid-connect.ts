@@ -5,7 +5,7 @@ const APPLE = 'https://appleid.apple.com';
 
 /** Google, Apple, Microsoft and every other issuer with a discovery document. */
 export const openIdConnect: RedirectProvider = {
-  scopes: ['openid', 'email', 'profile'],
+  scopes: (issuer) => ['openid', 'email', issuer === APPLE ? 'name' : 'profile'],
   hasIdToken: true,
   async metadata(issuer, { fetch, allowsPrivate }) {
     const { allowInsecureRequests, customFetch, discovery } = await import('openid-client');
@@ -15,9 +15,8 @@ export const openIdConnect: RedirectProvider = {
     });
     return found.serverMetadata();
   },
-  /** Apple gives the address only in a form, and only with scopes of its own. */
-  parameters: ({ issuer }) =>
-    issuer === APPLE ? { response_mode: 'form_post', scope: 'openid email name' } : ({} as Record<string, string>),
+  /** Apple gives the address only in a form. */
+  parameters: ({ issuer }): Record<string, string> => (issuer === APPLE ? { response_mode: 'form_post' } : {}),
   async identityOf({ id_token: token }, { client, nonce, verifier }) {
     if (token === undefined) throw new IdentityRefusedError('the response has no ID token');
     return verifier.verify(token, client, nonce);

@@ -13,7 +13,7 @@ export interface ProviderClient extends TrustedIssuer {
   clientId: string;
   /** Undefined for a public client. */
   secret: ClientSecret | undefined;
-  /** None: those of the provider. */
+  /** None: those of the kind of provider. */
   scopes: readonly string[];
 }
 
@@ -23,7 +23,8 @@ export type Ask = (address: string, asked?: IssuerRequest) => Promise<Response>;
 
 /** A kind of provider that redirects browsers. */
 export interface RedirectProvider {
-  scopes: readonly string[];
+  /** Unless the client names others. */
+  scopes: (issuer: string) => readonly string[];
   hasIdToken: boolean;
   metadata: (issuer: string, options: { fetch: CustomFetch; allowsPrivate: boolean }) => Promise<ServerMetadata>;
   /** Further parameters of the authorization request. */

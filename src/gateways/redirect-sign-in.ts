@@ -48,7 +48,7 @@ export class RedirectSignIn {
     const provider = PROVIDERS[client.kind];
     const url = buildAuthorizationUrl(await this.#configure(client), {
       redirect_uri: state.redirectUri,
-      scope: (client.scopes.length > 0 ? client.scopes : provider.scopes).join(' '),
+      scope: (client.scopes.length > 0 ? client.scopes : provider.scopes(client.issuer)).join(' '),
       state: state.state,
       ...(provider.hasIdToken && { nonce: state.nonce }),
       code_challenge: await calculatePKCECodeChallenge(state.verifier),

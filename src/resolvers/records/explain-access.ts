@@ -1,6 +1,7 @@
 import { Prisma } from '../../db/client.ts';
 import { query } from '../../db/query.ts';
-import type { UserViewer } from '../../lib/access.ts';
+import { inSearchTurn } from '../../db/search-turns.ts';
+import { jobOwnerOf, type UserViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
@@ -120,11 +121,13 @@ export async function countChanges(
     return Prisma.sql`json_build_array(count(*) FILTER (WHERE ${has} AND NOT ${had}),
       count(*) FILTER (WHERE ${had} AND NOT ${has}))`;
   });
-  const [row] = await query<{ counts: [gained: number, lost: number][] }>`
+  const counted = () => query<{ counts: [gained: number, lost: number][] }>`
     SELECT json_build_array(${Prisma.join(counts)}) AS counts
     FROM (SELECT u.id, ${HELD_GRANTS} || ('u:' || u.id::text) AS held
       FROM users u JOIN applications a ON a.id = u.application_id
       WHERE u.application_id = ${applicationId} AND u.blocked_at IS NULL) users`;
+  // Reads every user.
+  const [row] = await inSearchTurn(jobOwnerOf(viewer), counted);
   return changes.map(({ action, before, after: next }, index) => {
     const [gained, lost] = row!.counts[index]!;
     return { action, before: permissionOf(before), after: permissionOf(next), gained, lost };

@@ -43,19 +43,21 @@ interface NewChallenge {
   /** Null: the passkey identifies the user. */
   userId: number | null;
   sessionId?: number;
+  /** Default: random. */
+  challenge?: string;
+  /** What a provider has said about the person. */
+  identity?: object;
 }
 
 /** @returns the challenge in base64url, and the token that it is valid with, once */
 export async function createChallenge(
-  { applicationId, purpose, userId, sessionId = undefined }: NewChallenge,
+  { challenge = randomBytes(CHALLENGE_BYTES).toString('base64url'), ...values }: NewChallenge,
   { now }: Pick<Context, 'now'>,
-  values: { challenge?: string; identity?: object } = {},
 ): Promise<{ token: string; challenge: string; expiresAt: Date }> {
+  const { applicationId, userId } = values;
   const token = sessionToken(applicationId, randomBytes(SESSION_TOKEN_BYTES));
-  const { challenge = randomBytes(CHALLENGE_BYTES).toString('base64url'), identity } = values;
   const createdAt = now();
-  const row = { applicationId, purpose, userId, sessionId: sessionId ?? null, challenge, createdAt, identity };
-  await db.signInChallenge.create({ data: { ...row, tokenHash: hashSecret(token) } });
+  await db.signInChallenge.create({ data: { ...values, challenge, createdAt, tokenHash: hashSecret(token) } });
   if (userId !== null) {
     await db.$executeRaw`
       DELETE FROM sign_in_challenges WHERE application_id = ${applicationId} AND token_hash IN (

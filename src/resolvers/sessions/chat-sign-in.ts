@@ -96,7 +96,9 @@ async function checked(
   // Legacy clients cannot answer for a second factor: such users sign in with the token of a session.
   if (user && !user.needsSecondFactor && isRemembered(secret, user.passwordHash))
     return { user, isAsChecked: Prisma.sql`password_hash = ${user.passwordHash}` };
-  const context = createContext(services, { kind: 'anonymous' }, { network, isCounted: true });
+  const viewer = { kind: 'anonymous' } as const;
+  const meter = services.rateLimits?.meter(network, viewer);
+  const context = createContext(services, viewer, { network, meter, isCounted: true });
   const signedIn = await signIn({ userId: user ? userId : null, password: secret }, applicationId, context);
   remember(secret, signedIn.user.passwordHash!);
   return signedIn;

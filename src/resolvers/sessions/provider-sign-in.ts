@@ -86,10 +86,12 @@ export async function finishProviderSignIn(
   const answer = new URL(returnTo);
   if (appState !== null) answer.searchParams.set('state', appState);
   try {
-    const identity = await context.redirects.identityOf(clientOf(issuer, context), arrived, { ...state, redirectUri });
-    const said = { issuer: issuer.name, ...identity };
-    const challenge = { applicationId, purpose: 'provider' as const, userId: null };
-    const { token } = await createChallenge(challenge, context, { challenge: codeChallenge, identity: said });
+    const { expiresAt: _, ...identity } = await context.redirects.identityOf(clientOf(issuer, context), arrived, {
+      ...state,
+      redirectUri,
+    });
+    const said = { challenge: codeChallenge, identity: { issuer: issuer.name, ...identity } };
+    const { token } = await createChallenge({ applicationId, purpose: 'provider', userId: null, ...said }, context);
     answer.searchParams.set('provider_code', token);
   } catch (error) {
     const isDenied = error instanceof RedirectDeniedError && /^[\x20-\x7e]{1,100}$/.test(error.code);
@@ -102,6 +104,9 @@ export async function finishProviderSignIn(
 /** Which of the sign-ins of a browser a callback finishes. */
 export const idOf = (state: string) => state.slice(0, 16);
 
+/** What an issuer has said about a person. */
+export type ProvenIdentity = Omit<TokenIdentity, 'expiresAt'>;
+
 export interface ProviderCode {
   code?: string | null | undefined;
   /** Whose SHA-256 began the sign-in. */
@@ -113,13 +118,13 @@ export async function identityOfCode(
   { code, verifier }: ProviderCode,
   applicationId: number,
   context: Pick<Context, 'now'>,
-): Promise<{ issuer: TokenIssuer; identity: TokenIdentity }> {
+): Promise<{ issuer: TokenIssuer; identity: ProvenIdentity }> {
   const found = await findChallenge(code, { applicationId, purpose: ['provider'] }, context);
   const hashed = createHash('sha256')
     .update(verifier ?? '')
     .digest('base64url');
   if (!found || !isSameSecret(hashed, found.challenge) || !(await useChallenge(found))) throw new SignInRefusedError();
-  const { issuer: name, ...identity } = found.identity as unknown as TokenIdentity & { issuer: string };
+  const { issuer: name, ...identity } = found.identity as unknown as ProvenIdentity & { issuer: string };
   const issuer = await db.tokenIssuer.findUnique({ where: { applicationId_name: { applicationId, name } } });
   if (!issuer) throw new SignInRefusedError();
   return { issuer, identity };

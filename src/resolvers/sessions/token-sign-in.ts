@@ -2,7 +2,6 @@ import type { Context, UserContext } from '../../context.ts';
 import { db, Prisma, type Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import { IdentityRefusedError, ProviderUnavailableError } from '../../gateways/provider.ts';
-import type { TokenIdentity } from '../../gateways/token-verifier.ts';
 import type { TokenIssuer, User, UserIdentity } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, SignInRefusedError, SignInTooOldError, UnprocessableError } from '../../lib/errors.ts';
@@ -12,7 +11,7 @@ import { hasProvenIdentity, isProven } from '../users/identities.ts';
 import { lockUser, requireSession } from '../users/lock.ts';
 import { retriedOnce } from '../users/taken.ts';
 import type { AttachingViewer } from './prove.ts';
-import { identityOfCode, type ProviderCode } from './provider-sign-in.ts';
+import { identityOfCode, type ProvenIdentity, type ProviderCode } from './provider-sign-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
 export interface IdToken {
@@ -92,7 +91,7 @@ export function listIdentities(applicationId: number, userId: number): Promise<U
 
 interface Verified {
   issuer: TokenIssuer;
-  identity: TokenIdentity;
+  identity: ProvenIdentity;
 }
 
 async function verified(proof: ExternalProof, applicationId: number, context: Context): Promise<Verified> {
@@ -134,7 +133,7 @@ async function issuerNamedBy(token: string): Promise<string | undefined> {
 
 function settle(
   issuer: TokenIssuer,
-  identity: TokenIdentity,
+  identity: ProvenIdentity,
   attachTo: AttachingViewer | undefined,
   context: Context,
 ): Promise<{ user: User; isLinked: boolean }> {
@@ -167,7 +166,7 @@ function settle(
   });
 }
 
-async function link(transaction: Transaction, user: User, issuer: TokenIssuer, identity: TokenIdentity, at: Date) {
+async function link(transaction: Transaction, user: User, issuer: TokenIssuer, identity: ProvenIdentity, at: Date) {
   const { applicationId, id: userId } = user;
   if (user.isGuest) {
     await transaction.user.update({
@@ -179,13 +178,13 @@ async function link(transaction: Transaction, user: User, issuer: TokenIssuer, i
   return transaction.userIdentity.create({ data });
 }
 
-function heldBy({ issuer }: TokenIssuer, { subject }: TokenIdentity): Prisma.Sql {
+function heldBy({ issuer }: TokenIssuer, { subject }: ProvenIdentity): Prisma.Sql {
   return Prisma.sql`EXISTS (
     SELECT FROM user_identities i WHERE i.application_id = users.application_id AND i.user_id = users.id
       AND i.issuer = ${issuer} AND i.subject = ${subject})`;
 }
 
-function keyOf({ applicationId, issuer }: TokenIssuer, { subject }: TokenIdentity) {
+function keyOf({ applicationId, issuer }: TokenIssuer, { subject }: ProvenIdentity) {
   return { applicationId_issuer_subject: { applicationId, issuer, subject } };
 }
 

@@ -67,6 +67,7 @@ test('what is explained is what happens, for every kind of permission and user',
             ...[user.login, operation, permission, rule],
             await run(),
           ]);
+          expect(['CLASS_CLOSED', 'NOT_GRANTED'].includes(rule)).toBe(!isAllowed);
           seen.add(`${rule} ${grant ?? ''}`.trim());
           expect(sentence).toMatch(/^[A-Z].*\.$/);
         }
