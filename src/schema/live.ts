@@ -66,7 +66,7 @@ const dialog = (t: EventFields) =>
   t.field({
     scope: 'dialogs:read',
     type: Dialog,
-    description: 'Its dialog as the caller sees it at delivery.',
+    description: 'The dialog as the caller sees it at delivery.',
     resolve: ({ payload }, _args, context, info) =>
       findDialog(payload.dialogId!, requestedFields(info), context as never),
   });
@@ -175,15 +175,7 @@ builder.objectRef<Event>('DialogChanged').implement({
     'A dialog was added to the list of the caller (created, joined or no longer hidden), or its name, photo, data, ' +
     'occupants, admins or owner changed.',
   interfaces,
-  fields: (t) => ({
-    dialog: t.field({
-      scope: 'dialogs:read',
-      type: Dialog,
-      description: 'The dialog as the caller sees it at delivery.',
-      resolve: ({ payload }, _args, context, info) =>
-        findDialog(payload.dialogId!, requestedFields(info), context as never),
-    }),
-  }),
+  fields: (t) => ({ dialog: dialog(t) }),
 });
 
 const DialogRemoval = builder.enumType('DialogRemoval', {
