@@ -127,7 +127,7 @@ describe('app', () => {
       ],
       ...['--ai-daily-tokens', '5', '--name', 'Renamed'],
     );
-    expect(shown).toEqual({
+    expect(shown).toMatchObject({
       id: 92,
       name: 'Renamed',
       authKey: 'AUTHKEY',
@@ -199,7 +199,7 @@ describe('key', () => {
 
     const listed = [await cli(env, 'key', 'list'), await cli(env, 'key', 'list', ...APP)];
     for (const { stdout } of listed) {
-      expect(stdout).toMatch(/^id +applicationId +name +createdAt +revokedAt\n/);
+      expect(stdout).toMatch(/^id +applicationId +name +scopes +expiresAt +lastUsedAt +createdAt +revokedAt\n/);
       expect(stdout).toContain('robot\\u000a\\u001b[31m');
       expect(stdout).not.toContain(made.key);
     }
