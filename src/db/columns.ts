@@ -1,4 +1,5 @@
 import { Prisma } from '../generated/prisma/client.ts';
+import { snakeCase } from '../lib/snake-case.ts';
 
 declare const ROW: unique symbol;
 
@@ -101,8 +102,4 @@ export function select<Values extends unknown[]>(
 
 export function unionAll<Row>(parts: RowSql<Row>[]): RowSql<Row> {
   return Prisma.join(parts, ' UNION ALL ') as RowSql<Row>;
-}
-
-export function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

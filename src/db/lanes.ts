@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { RateLimitedError, ServiceUnavailableError } from '../lib/errors.ts';
 import { Semaphore, type SemaphoreLimits } from '../lib/semaphore.ts';
+import { snakeCase } from '../lib/snake-case.ts';
 import { POOL_SIZE } from './client.ts';
-import { snakeCase } from './columns.ts';
 
 /**
  * No lane alone takes these connections. Several full lanes together may; then further statements wait in the queue of the

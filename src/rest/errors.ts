@@ -21,6 +21,7 @@ import {
   WrongPasswordError,
   WrongTypesError,
 } from '../lib/errors.ts';
+import { snakeCase } from '../lib/snake-case.ts';
 import { legacySentence, legacyTexts } from './legacy-sentences.ts';
 
 function statusOf(error: ServiceError): number {
@@ -114,10 +115,5 @@ function legacyNames(fields: Record<string, string[]>): Record<string, string[]>
 }
 
 function inSnakeCase<Value>(members: Record<string, Value>, names: Record<string, string> = {}): Record<string, Value> {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
-      names[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [names[name] ?? snakeCase(name), value]));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Services } from '../context.ts';
+import { accessRoutes, signInRoutes } from './access.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
 import { addressBookRoutes } from './address-book.ts';
 import { aiRoutes } from './ai.ts';
@@ -40,6 +41,8 @@ export const routes: Route[] = [
   ...addressBookRoutes,
   ...geodataRoutes,
   ...aiRoutes,
+  ...signInRoutes,
+  ...accessRoutes,
 ];
 
 export function restAdapter(

@@ -2,17 +2,24 @@ import { flatten, type Parameters } from '../lib/bracket-keys.ts';
 import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { errorsByField } from './errors.ts';
-import { graphql } from './graphql.ts';
+import { type FragmentOf, graphql } from './graphql.ts';
 import { created, empty, ok, type RestResponse, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
 import { integer, text, textOrEmpty } from './parameters/readers.ts';
-import { object, parameters, required } from './parameters/table.ts';
+import { object, type ParameterSource, parameters, required } from './parameters/table.ts';
 import { sessionShape } from './shapes/session.ts';
 import { userShape } from './shapes/user.ts';
 
 const CreateSession = graphql(
   `mutation CreateSession($parameters: [SignedParameter!]!) {
     createSession(input: { parameters: $parameters }) { ...SessionFields expiresAt }
+  }`,
+  [sessionShape],
+);
+
+const CreateGuestSession = graphql(
+  `mutation CreateGuestSession($parameters: [SignedParameter!]!) {
+    createGuestSession(input: { parameters: $parameters }) { ...SessionFields expiresAt }
   }`,
   [sessionShape],
 );
@@ -65,6 +72,38 @@ const answer = object(
     ],
   }),
 );
+const moreCredentials = {
+  email_code: [
+    'emailCode',
+    object(
+      parameters('SessionEmailCode', {
+        token: ['token', text],
+        code: ['code', text],
+      }),
+    ),
+    'Code or link of a mail, in place of the other credentials.',
+  ],
+  id_token: [
+    'idToken',
+    object(
+      parameters('SessionIdToken', {
+        token: ['token', text, 'ID token of a sign-in provider of the application.'],
+        nonce: ['nonce', text, 'The nonce that the client sent to the provider.'],
+      }),
+    ),
+    'ID token of a sign-in provider, in place of the other credentials.',
+  ],
+  provider_code: [
+    'providerCode',
+    object(
+      parameters('SessionProviderCode', {
+        code: ['code', required(textOrEmpty), 'The `provider_code` of the address that the provider returned to.'],
+        verifier: ['verifier', required(textOrEmpty), 'The secret whose hash began the sign-in.'],
+      }),
+    ),
+    'Result of a sign-in at a provider, in place of the other credentials.',
+  ],
+} as const;
 const ANSWER = 'Answer to the challenge of a second factor, in place of the other credentials.';
 const KEYS = 'Credentials from Facebook or Twitter.';
 const FIREBASE = 'Credentials from Firebase phone sign-in.';
@@ -88,6 +127,7 @@ const signedParameters = parameters('CreateSessionInput', {
   provider,
   keys: ['keys', keys, KEYS],
   firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+  ...moreCredentials,
   answer: ['answer', answer, ANSWER],
 });
 
@@ -96,6 +136,7 @@ const credentials = parameters('LoginUserInput', {
   provider,
   keys: ['keys', keys, KEYS],
   firebase_phone: ['firebasePhone', firebasePhone, FIREBASE],
+  ...moreCredentials,
   answer: ['answer', answer, ANSWER],
 });
 
@@ -106,16 +147,21 @@ export const sessionRoutes = [
     checksTypes: true,
     document: CreateSession,
     parameters: signedParameters,
-    variables: ({ parameters }) => {
-      requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
-      return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
-    },
-    respond: ({ createSession }): RestResponse => ({
-      ...created(sessionShape.present(createSession)),
-      expiresAt: createSession.expiresAt,
-    }),
+    variables: asSigned,
+    respond: ({ createSession }) => opened(createSession),
     errors: errorsByField,
     docs: sessionDocs.createSession,
+  }),
+  route({
+    method: 'post',
+    path: '/session/guest',
+    checksTypes: true,
+    document: CreateGuestSession,
+    parameters: signedParameters,
+    variables: asSigned,
+    respond: ({ createGuestSession }) => opened(createGuestSession),
+    errors: errorsByField,
+    docs: sessionDocs.createGuestSession,
   }),
   route({
     method: 'get',
@@ -158,6 +204,15 @@ export const sessionRoutes = [
     docs: sessionDocs.logoutUser,
   }),
 ];
+
+function asSigned({ parameters }: ParameterSource) {
+  requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
+  return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
+}
+
+function opened(session: FragmentOf<typeof sessionShape> & { expiresAt: Date }): RestResponse {
+  return { ...created(sessionShape.present(session)), expiresAt: session.expiresAt };
+}
 
 /** A list or an object is a wrong credential, not a missing one. @throws {WrongPasswordError} {SignInRefusedError} */
 function requireTextCredentials({ login, email, password, provider, keys, firebase_phone: phone }: Parameters): void {

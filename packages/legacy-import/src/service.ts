@@ -1,7 +1,7 @@
 // Everything that this package uses of the service.
 export type { AdministrationContext, Services } from '../../../src/context.ts';
 export { db, Prisma, type Transaction } from '../../../src/db/client.ts';
-export { insertion, snakeCase } from '../../../src/db/columns.ts';
+export { insertion } from '../../../src/db/columns.ts';
 export { DIALOG_TYPE } from '../../../src/db/dialog-types.ts';
 export { sqlState } from '../../../src/db/failures.ts';
 export { query } from '../../../src/db/query.ts';
@@ -14,6 +14,7 @@ export { isObject, type JsonValue } from '../../../src/lib/json.ts';
 export { isLoopback } from '../../../src/lib/loopback.ts';
 export { sentenceOf } from '../../../src/lib/problems.ts';
 export { sign } from '../../../src/lib/signature.ts';
+export { snakeCase } from '../../../src/lib/snake-case.ts';
 export { isStringId } from '../../../src/lib/string-ids.ts';
 export { HOUR, MINUTE, SECOND, unixSeconds } from '../../../src/lib/time.ts';
 export { withoutTrailingSlashes } from '../../../src/lib/trailing-slashes.ts';

@@ -129,7 +129,11 @@ export function route<
   definition: Definition<Document, Path, Values> &
     InPath<Path> & { inPath?: Entries } & Variables<Document, Path, ValuesOf<Entries>, Values>,
 ): Route {
-  const { parameters: table, inPath = {}, variables, docs, ...others } = definition as unknown as Untyped;
+  return untypedRoute(definition as unknown as Untyped);
+}
+
+/** For documents that are written at the start. */
+export function untypedRoute({ parameters: table, inPath = {}, variables, docs, ...others }: Untyped): Route {
   const pathTable = parameters(operationOf(others).field, inPath);
   const { properties } = pathTable.schema;
   return {
@@ -148,7 +152,7 @@ export function route<
   };
 }
 
-interface Untyped extends Omit<Route, 'docs' | 'variables'> {
+export interface Untyped extends Omit<Route, 'docs' | 'variables'> {
   docs: RouteDocs;
   parameters?: ParameterTable<Record<string, unknown>>;
   inPath?: Record<string, Entry>;

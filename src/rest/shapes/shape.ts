@@ -5,6 +5,8 @@ import {
   type FragmentDefinitionNode,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
+  isListType,
   isObjectType,
   Kind,
   type SelectionNode,
@@ -13,7 +15,7 @@ import type { introspection } from '../../generated/graphql-env.d.ts';
 import { isoSeconds } from '../../lib/time.ts';
 import { schema } from '../../schema/index.ts';
 import { responseSchemaOf } from '../openapi/docs/from-graphql.ts';
-import { closed, named, type ObjectSchema, type Schema } from '../openapi/docs/schemas.ts';
+import { closed, listOf, named, type ObjectSchema, type Schema } from '../openapi/docs/schemas.ts';
 
 type Types = introspection['types'];
 type ObjectName = { [Name in keyof Types]: Types[Name] extends { kind: 'OBJECT' } ? Name : never }[keyof Types];
@@ -85,16 +87,20 @@ export function optional<Type extends ObjectName>(entry: Exclude<Entry<Type>, Op
   return new Optional(entry);
 }
 
-/** @param options.wrapper the one key around the record: `{ "user": { … } }` */
+/**
+ * @param options.wrapper the one key around the record: `{ "user": { … } }`
+ * @param options.title null: the schema is written where it is used
+ */
 export function shape<const Type extends ObjectName>(
   typeName: Type,
   table: Table<Type>,
-  { wrapper, title = typeName }: { wrapper?: string; title?: string } = {},
+  { wrapper, title = typeName }: { wrapper?: string; title?: string | null } = {},
 ): Shape<Type> {
   const type = schema.getType(typeName);
   if (!isObjectType(type)) throw new Error(`${typeName} is no object type of the schema`);
   const { fields, properties, required, write } = compile(type, table as unknown as Table<never>);
-  const bareSchema = named(title, objectSchema(properties, required));
+  const plain = objectSchema(properties, required);
+  const bareSchema = title === null ? plain : named(title, plain);
   const presentBare = (record: unknown) => write(record as LegacyRecord);
   return {
     kind: Kind.DOCUMENT,
@@ -156,10 +162,13 @@ function fieldMember(type: GraphQLObjectType, name: string, [form, convert]: unk
   if (!field) throw new Error(`${type.name} has no field ${name}`);
   if (isShape(form)) {
     const { selectionSet } = form.definitions[0] as FragmentDefinitionNode;
+    const presentOne = form.present as (value: unknown) => unknown;
+    const isList = isListType(getNullableType(field.type));
     return {
       fields: [{ ...fieldNode(name), selectionSet }],
-      schema: responseSchemaOf(field, form.schema),
-      present: (record) => nullOr(record[name], form.present as (value: unknown) => unknown),
+      schema: responseSchemaOf(field, isList ? listOf(form.schema) : form.schema),
+      present: (record) =>
+        nullOr(record[name], isList ? (items) => (items as unknown[]).map((item) => presentOne(item)) : presentOne),
     };
   }
   const conversion = convert ?? CONVERSIONS[getNamedType(field.type).name];

@@ -5,6 +5,9 @@
 const NAMED =
   /(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{34}|[0-9a-f]{32}|[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{9})(?![0-9a-f])/g;
 
+/** Random values of 32 bytes in base64url, and secrets of authenticator apps. */
+const RANDOM = /(?<![\w-])[\w-]{43}(?![\w-])|(?<![A-Z2-7])[A-Z2-7]{32}(?![A-Z2-7])/g;
+
 /** Signed with a random key, or encodes an id. */
 const SIGNED = /(policy|signature)=[^&"]+/g;
 
@@ -12,7 +15,7 @@ const SIGNED = /(policy|signature)=[^&"]+/g;
 const FOLDERS = /[0-9a-f]{8}\/[0-9a-f]{2}\//g;
 
 function replaced(text: string, nameOf: (id: string) => string): string {
-  return text.replace(SIGNED, '$1=…').replace(FOLDERS, '…/').replace(NAMED, nameOf);
+  return text.replace(SIGNED, '$1=…').replace(RANDOM, '…').replace(FOLDERS, '…/').replace(NAMED, nameOf);
 }
 
 function compare(a: string, b: string): number {

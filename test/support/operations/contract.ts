@@ -4,26 +4,29 @@ import type { Access } from '../../../src/lib/access.ts';
 
 /** Ids of the endpoints in the OpenAPI document. */
 export const ENDPOINTS = words(`
-  addReaction askGateway assistAnswer changeReactions completeBlob countUnreadMessages createBlob
-  createChildRecord createClass createDialog createEvents createGeodatum createPushToken createRecord
-  createRecords createSession createSubscription createUser deleteBlob deleteClass deleteDialog deleteDialogs
-  deleteEvent deleteGeodatum deleteMessages deleteOldGeodata deletePushToken deleteRecord deleteRecordFile
-  deleteRecords deleteRecordsByCriteria deleteSession deleteSubscription deleteUser deleteUserByExternalId
-  downloadBlobFile downloadBlobFileById findAccountSettings findBlob findBlobFile findClass findDialog
-  findDialogNotifications findEvent findEventStatus findGeodatum findMessage findRecord findRecordFile findRecords
-  findSession findUser findUserByEmail findUserByExternalId findUserByFacebookId findUserByLogin findUserByPhone
-  findUserByTwitterId listBlobs listChildRecords listClasses listContacts listDialogs listEvents listGeodata
-  listReactions listRecords listRegisteredContacts listSubscriptions listUsers listUsersByFullName listUsersByTags
-  loginUser logoutUser markDialogMessages readMessages removeReaction requestPasswordReset sendMessage
-  summarizeDialog translateText updateBlob updateClass updateDialog updateDialogNotifications updateEvent
-  updateGeodatum updateMessages updateRecord updateRecords updateRecordsByCriteria updateUser uploadBlob
-  uploadContacts uploadRecordFile
+  addReaction apiKeys askGateway assignRole assistAnswer changeReactions completeBlob confirmUser countUnreadMessages
+  createApiKey createBlob createChildRecord createClass createDialog createEvents createGeodatum createGuestSession
+  createPushToken createRecord createRecords createSession createSubscription createUser createUserTotpSecret
+  defineRole deleteBlob deleteClass deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages
+  deleteOldGeodata deletePushToken deleteRecord deleteRecordFile deleteRecords deleteRecordsByCriteria deleteRole
+  deleteSession deleteSubscription deleteTokenIssuer deleteUser deleteUserByExternalId downloadBlobFile
+  downloadBlobFileById endOtherSessions endSession endUserSessions explainAccess findAccountSettings findBlob
+  findBlobFile findClass findDialog findDialogNotifications findEvent findEventStatus findGeodatum findMessage
+  findRecord findRecordFile findRecords findSession findUser findUserByEmail findUserByExternalId findUserByFacebookId
+  findUserByLogin findUserByPhone findUserByTwitterId identities listBlobs listChildRecords listClasses listContacts
+  listDialogs listEvents listGeodata listReactions listRecords listRegisteredContacts listSubscriptions listUsers
+  listUsersByFullName listUsersByTags loginUser logoutUser markDialogMessages permissionChanges readMessages
+  removeReaction requestEmailVerification requestPasskeySignIn requestPasswordReset requestSignInCode
+  resetSecondFactor revokeApiKey revokeRole roles rotateApiKey sendMessage sessions signInMethods summarizeDialog
+  tokenIssuers translateText unlinkIdentity updateApiKey updateBlob updateClass updateDialog updateDialogNotifications
+  updateEvent updateGeodatum updateMessages updateRecord updateRecords updateRecordsByCriteria updateTokenIssuer
+  updateUser uploadBlob uploadContacts uploadRecordFile userSessions
 `);
 
 /** Those that answer with 201. */
 export const CREATING = words(`
-  createBlob createChildRecord createClass createDialog createEvents createGeodatum createPushToken createRecord
-  createRecords createSession createSubscription createUser sendMessage uploadBlob
+  createApiKey createBlob createChildRecord createClass createDialog createEvents createGeodatum createGuestSession
+  createPushToken createRecord createRecords createSession createSubscription createUser sendMessage uploadBlob
 `);
 
 /** Every root field by the access that the contract gives it. */

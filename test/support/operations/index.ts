@@ -1,3 +1,4 @@
+import { access } from './access.ts';
 import { ai } from './ai.ts';
 import { chat } from './chat.ts';
 import { deletions } from './deletions.ts';
@@ -17,6 +18,7 @@ export const operations: Operation[] = [
   ...places,
   ...pushes,
   ...ai,
+  ...access,
   ...deletions,
 ];
 

@@ -79,9 +79,11 @@ export function presented(route: Route, data: unknown, { path, query, json, head
   return shown(body === undefined ? '' : JSON.parse(JSON.stringify(body)));
 }
 
-/** `last_request_at` is written asynchronously, in batches. */
+/** Times of requests are written asynchronously, in batches; clients of each transport name themselves. */
+const PASSED_MEMBERS = new Set(['last_request_at', 'last_used_at', 'device']);
+
 function shown(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body), (name, value) => (name === 'last_request_at' ? null : value));
+  return JSON.parse(JSON.stringify(body), (name, value) => (PASSED_MEMBERS.has(name) ? null : value));
 }
 
 /** The adapter expects dates instead of texts. */

@@ -12,7 +12,9 @@ export type Kind =
   | 'event'
   | 'subscription'
   | 'pushToken'
-  | 'assistant';
+  | 'assistant'
+  | 'apiKey'
+  | 'session';
 
 export type Id = string | number;
 export type Pick = number | 'unknown' | 'foreign' | 'malformed';

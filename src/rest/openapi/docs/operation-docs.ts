@@ -4,6 +4,7 @@ import type { ObjectSchema, Schema } from './schemas.ts';
 export const TAGS = {
   Sessions: 'Application and user sessions, and their tokens.',
   Users: 'User accounts of the application.',
+  Access: 'API keys, roles, sign-in providers, and what users may do. For API keys only.',
   Dialogs: 'Conversations: private dialogs, groups and public groups.',
   Messages: 'Messages in dialogs, with read and delivered marks.',
   Reactions: 'Reactions of users to messages.',

@@ -16,4 +16,6 @@ export const SAMPLES = {
   blob: 4301,
   uid: '5c0ffee05c0ffee05c0ffee05c0ffee05c',
   geodatum: 4401,
+  apiKey: 4501,
+  session: 4601,
 } as const;

@@ -1,5 +1,6 @@
 import {
   CodeRequiredError,
+  DisabledError,
   SignInRefusedError,
   SignInTooOldError,
   UnauthenticatedError,
@@ -51,6 +52,36 @@ export const sessionDocs = {
           nonce: -577359397,
           timestamp: 1795196819,
           signature: 'c8abc971e2941cadcd1050f5ba646536f8c85a38',
+        },
+      },
+    ],
+  },
+  createGuestSession: {
+    tag: 'Sessions',
+    summary: 'Create a session of a guest',
+    description:
+      'Creates a user without credentials, and a session of this user, from the same signed request as ' +
+      '`createSession`. With a password or another way to sign in, the guest becomes a user like others and keeps ' +
+      'all data. Guests are deleted after the application setting `guestDays`; without it, the response is 405.',
+    status: 201,
+    answer: sessionShape.schema,
+    errors: [
+      new UnprocessableError('NO_APPLICATION'),
+      new UnprocessableError('SIGNATURE_WRONG'),
+      new UnprocessableError('TIMESTAMP_WRONG'),
+      new UnprocessableError('NONCE_WRONG'),
+      new SignInRefusedError(),
+      new WrongPasswordError(),
+      new DisabledError('GUESTS_OFF'),
+    ],
+    examples: [
+      {
+        body: {
+          application_id: 92,
+          auth_key: 'AUTHKEY',
+          nonce: 577359397,
+          timestamp: 1795196819,
+          signature: '735a854aeabc1649c0e47c88ab078dbda919ad80',
         },
       },
     ],

@@ -1,0 +1,186 @@
+import {
+  ConfirmationRequiredError,
+  DisabledError,
+  InvalidFieldsError,
+  NotFoundError,
+  SignInTooOldError,
+  UnauthenticatedError,
+  UnprocessableError,
+  WrongPasswordError,
+} from '../lib/errors.ts';
+import { derivedRoute } from './derived-routes.ts';
+import { SAMPLES } from './openapi/docs/samples.ts';
+
+const missing = [new NotFoundError(), new NotFoundError('USER_NOT_FOUND')];
+const invalid = new InvalidFieldsError({ name: ['INVALID'] });
+const user = { user_id: SAMPLES.user };
+
+export const accessRoutes = [
+  derivedRoute('get', '/keys', 'Query.apiKeys', { tag: 'Access', summary: 'List API keys', examples: [{}] }),
+  derivedRoute('post', '/keys', 'Mutation.createApiKey', {
+    tag: 'Access',
+    summary: 'Create an API key',
+    status: 201,
+    errors: [invalid],
+    examples: [{ body: { name: 'Reports', restrictions: { scopes: ['users:read', 'records:Cars:read'] } } }],
+  }),
+  derivedRoute('put', '/keys/:id', 'Mutation.updateApiKey', {
+    tag: 'Access',
+    summary: 'Change an API key',
+    errors: [...missing, invalid],
+    examples: [{ path: { id: SAMPLES.apiKey }, body: { name: 'Robot', networks: ['127.0.0.0/8'] } }],
+  }),
+  derivedRoute('post', '/keys/:id/rotate', 'Mutation.rotateApiKey', {
+    tag: 'Access',
+    summary: 'Replace the secret of an API key',
+    errors: [...missing, invalid],
+    examples: [{ path: { id: SAMPLES.apiKey }, body: { overlap_hours: 24 } }],
+  }),
+  derivedRoute('delete', '/keys/:id', 'Mutation.revokeApiKey', {
+    tag: 'Access',
+    summary: 'Revoke an API key',
+    errors: missing,
+    examples: [{ path: { id: SAMPLES.apiKey } }],
+  }),
+
+  derivedRoute('get', '/roles', 'Query.roles', { tag: 'Access', summary: 'List roles', examples: [{}] }),
+  derivedRoute('post', '/roles', 'Mutation.defineRole', {
+    tag: 'Access',
+    summary: 'Create or describe a role',
+    errors: [invalid],
+    examples: [{ body: { name: 'editor', description: 'Edits all articles.' } }],
+  }),
+  derivedRoute('delete', '/roles/:name', 'Mutation.deleteRole', {
+    tag: 'Access',
+    summary: 'Delete a role',
+    errors: missing,
+    examples: [{ path: { name: 'editor' } }],
+  }),
+  derivedRoute('post', '/users/:user_id/roles', 'Mutation.assignRole', {
+    tag: 'Access',
+    summary: 'Give a user a role',
+    errors: [...missing, invalid],
+    examples: [{ path: user, body: { role: 'editor' } }],
+  }),
+  derivedRoute('delete', '/users/:user_id/roles/:role', 'Mutation.revokeRole', {
+    tag: 'Access',
+    summary: 'Take a role from a user',
+    errors: missing,
+    examples: [{ path: { ...user, role: 'editor' } }],
+  }),
+  derivedRoute('get', '/users/:user_id/access', 'Query.explainAccess', {
+    tag: 'Access',
+    summary: 'Explain what a user may do',
+    errors: [...missing, invalid],
+    examples: [{ path: user, query: { operation: 'read_record', class_name: 'Cars', id: SAMPLES.record } }],
+  }),
+  derivedRoute('post', '/class/:class_name/permission_changes', 'Query.permissionChanges', {
+    tag: 'Access',
+    summary: 'Count who would gain or lose access',
+    errors: [...missing, invalid],
+    examples: [{ path: { class_name: 'Cars' }, body: { permissions: { read: { access: 'owner' } } } }],
+  }),
+
+  derivedRoute('get', '/token_issuers', 'Query.tokenIssuers', {
+    tag: 'Access',
+    summary: 'List sign-in providers',
+    examples: [{}],
+  }),
+  derivedRoute('put', '/token_issuers', 'Mutation.updateTokenIssuer', {
+    tag: 'Access',
+    summary: 'Add or change a sign-in provider',
+    errors: [invalid],
+    examples: [{ body: { name: 'google', issuer: 'https://accounts.google.com', audiences: ['our-app.example.com'] } }],
+  }),
+  derivedRoute('delete', '/token_issuers/:name', 'Mutation.deleteTokenIssuer', {
+    tag: 'Access',
+    summary: 'Remove a sign-in provider',
+    errors: missing,
+    examples: [{ path: { name: 'google' } }],
+  }),
+];
+
+export const signInRoutes = [
+  derivedRoute('get', '/sessions', 'Query.sessions', {
+    tag: 'Sessions',
+    summary: 'List the sessions of the user',
+    examples: [{}],
+  }),
+  derivedRoute('delete', '/sessions/:id', 'Mutation.endSession', {
+    tag: 'Sessions',
+    summary: 'End a session of the user',
+    errors: missing,
+    examples: [{ path: { id: SAMPLES.session } }],
+  }),
+  derivedRoute('delete', '/sessions', 'Mutation.endOtherSessions', {
+    tag: 'Sessions',
+    summary: 'End all other sessions of the user',
+    result: 'ended',
+    examples: [{}],
+  }),
+  derivedRoute('get', '/users/:user_id/sessions', 'Query.userSessions', {
+    tag: 'Sessions',
+    summary: 'List the sessions of any user',
+    examples: [{ path: user }],
+  }),
+  derivedRoute('delete', '/users/:user_id/sessions', 'Mutation.endUserSessions', {
+    tag: 'Sessions',
+    summary: 'End all sessions of any user',
+    result: 'ended',
+    errors: missing,
+    examples: [{ path: { user_id: SAMPLES.friend } }],
+  }),
+  derivedRoute('post', '/session/code', 'Mutation.requestSignInCode', {
+    tag: 'Sessions',
+    summary: 'Mail a code to sign in with',
+    errors: [new DisabledError('EMAIL_SIGN_IN_OFF'), invalid],
+    examples: [{ body: { application_id: 92, email: 'alice@example.org' } }],
+  }),
+  derivedRoute('post', '/session/passkey', 'Mutation.requestPasskeySignIn', {
+    tag: 'Sessions',
+    summary: 'Begin a sign-in with a passkey',
+    errors: [new DisabledError('PASSKEYS_OFF'), invalid],
+    examples: [{ body: { application_id: 92 } }],
+  }),
+  derivedRoute('post', '/session/confirmation', 'Mutation.confirmUser', {
+    tag: 'Sessions',
+    summary: 'Confirm who the user is',
+    result: 'confirmed_until',
+    errors: [new WrongPasswordError(), new UnauthenticatedError('SIGN_IN_CODE_WRONG')],
+    examples: [{ body: { password: 'correct-horse' } }],
+  }),
+  derivedRoute('post', '/users/email/code', 'Mutation.requestEmailVerification', {
+    tag: 'Users',
+    summary: 'Mail a code to verify the address',
+    errors: [new UnprocessableError('EMAIL_INVALID')],
+    examples: [{}],
+  }),
+  derivedRoute('get', '/identities', 'Query.identities', {
+    tag: 'Users',
+    summary: 'List accounts the user signs in with',
+    examples: [{}],
+  }),
+  derivedRoute('delete', '/identities', 'Mutation.unlinkIdentity', {
+    tag: 'Users',
+    summary: 'Remove an account the user signs in with',
+    errors: [...missing, new SignInTooOldError(), invalid],
+    examples: [{ body: { issuer: 'https://accounts.google.com', subject: '108' } }],
+  }),
+  derivedRoute('get', '/sign_in_methods', 'Query.signInMethods', {
+    tag: 'Users',
+    summary: 'Show how the user can sign in',
+    examples: [{}],
+  }),
+  derivedRoute('post', '/second_factor/totp', 'Mutation.createUserTotpSecret', {
+    tag: 'Users',
+    summary: 'Begin to set up an authenticator app',
+    errors: [new DisabledError('SECOND_FACTORS_OFF'), new ConfirmationRequiredError()],
+    examples: [{}],
+  }),
+  derivedRoute('delete', '/users/:user_id/second_factor', 'Mutation.resetSecondFactor', {
+    tag: 'Users',
+    summary: 'Remove the second factor of any user',
+    errors: missing,
+    examples: [{ path: { user_id: SAMPLES.friend } }],
+  }),
+];
