@@ -3,6 +3,7 @@ import {
   DisabledError,
   InvalidFieldsError,
   NotFoundError,
+  NoUpdateDataError,
   SignInTooOldError,
   UnauthenticatedError,
   UnprocessableError,
@@ -13,6 +14,12 @@ import { SAMPLES } from './openapi/docs/samples.ts';
 
 const missing = [new NotFoundError(), new NotFoundError('USER_NOT_FOUND')];
 const invalid = new InvalidFieldsError({ name: ['INVALID'] });
+const secondFactorErrors = [
+  new DisabledError('SECOND_FACTORS_OFF'),
+  new ConfirmationRequiredError(),
+  new UnprocessableError('SECOND_FACTOR_OFF'),
+  invalid,
+];
 const user = { user_id: SAMPLES.user };
 
 export const accessRoutes = [
@@ -27,7 +34,7 @@ export const accessRoutes = [
   derivedRoute('put', '/keys/:id', 'Mutation.updateApiKey', {
     tag: 'Access',
     summary: 'Change an API key',
-    errors: [...missing, invalid],
+    errors: [...missing, invalid, new NoUpdateDataError()],
     examples: [{ path: { id: SAMPLES.apiKey }, body: { name: 'Robot', networks: ['127.0.0.0/8'] } }],
   }),
   derivedRoute('post', '/keys/:id/rotate', 'Mutation.rotateApiKey', {
@@ -153,7 +160,7 @@ export const signInRoutes = [
     tag: 'Users',
     summary: 'Mail a code to verify the address',
     errors: [new UnprocessableError('EMAIL_INVALID')],
-    examples: [{}],
+    examples: [{ body: { language: 'en' } }],
   }),
   derivedRoute('get', '/identities', 'Query.identities', {
     tag: 'Users',
@@ -174,7 +181,33 @@ export const signInRoutes = [
   derivedRoute('post', '/second_factor/totp', 'Mutation.createUserTotpSecret', {
     tag: 'Users',
     summary: 'Begin to set up an authenticator app',
-    errors: [new DisabledError('SECOND_FACTORS_OFF'), new ConfirmationRequiredError()],
+    errors: secondFactorErrors,
+    examples: [{}],
+  }),
+  derivedRoute('put', '/second_factor/totp', 'Mutation.enableUserTotp', {
+    tag: 'Users',
+    summary: 'Turn the second factor on',
+    result: 'recovery_codes',
+    errors: secondFactorErrors,
+    examples: [{ body: { code: SAMPLES.code } }],
+  }),
+  derivedRoute('put', '/second_factor/recovery_codes', 'Mutation.renewRecoveryCodes', {
+    tag: 'Users',
+    summary: 'Replace the recovery codes',
+    result: 'recovery_codes',
+    errors: secondFactorErrors,
+    examples: [{}],
+  }),
+  derivedRoute('delete', '/second_factor', 'Mutation.disableSecondFactor', {
+    tag: 'Users',
+    summary: 'Turn the second factor off',
+    errors: secondFactorErrors,
+    examples: [{}],
+  }),
+  derivedRoute('post', '/session/challenge', 'Mutation.requestConfirmation', {
+    tag: 'Sessions',
+    summary: 'Begin a confirmation with the second factor',
+    errors: secondFactorErrors,
     examples: [{}],
   }),
   derivedRoute('delete', '/users/:user_id/second_factor', 'Mutation.resetSecondFactor', {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { sign } from '../../../src/lib/signature.ts';
 import { running } from '../app/app.ts';
+import { codesOf } from '../fixtures/second-factors.ts';
 import { type Fixture, field, operation } from './operation.ts';
 import { PASSWORD } from './people.ts';
 import { any, mostly, perhaps, ref, text } from './values.ts';
@@ -55,7 +56,32 @@ export const access = [
     .with({ who: 'session' })
     .served('session of alice', { password: PASSWORD })
     .refused('session of alice', { password: 'wrong-one' }),
-  operation('post /second_factor/totp').with({ who: 'session' }).served('session of alice').refused('alice'),
+  operation('post /second_factor/totp')
+    .with({
+      who: 'session',
+      learn: ({ secret }, fixture) => {
+        fixture.totpSecret = secret;
+      },
+    })
+    .served('session of alice')
+    .refused('alice'),
+  operation('put /second_factor/totp', { code: mostly(fc.constantFrom('123456', 'right', 'right')) })
+    .with({
+      who: 'session',
+      adapt: (call, { code }, { totpSecret }) => {
+        if (code !== 'right' || !totpSecret) return {};
+        const right = { code: codesOf(totpSecret)() };
+        return { json: right, variables: { ...call.variables, ...right } };
+      },
+    })
+    .served('session of alice', { code: 'right' })
+    .refused('session of alice', { code: '123456' }),
+  operation('put /second_factor/recovery_codes')
+    .with({ who: 'session' })
+    .served('session of alice')
+    .refused('session of bob'),
+  operation('post /session/challenge').with({ who: 'session' }).served('session of alice').refused('alice'),
+  operation('delete /second_factor').with({ who: 'session' }).served('session of alice').refused('alice'),
   operation('get /sign_in_methods').served('alice').refused('key'),
   operation('post /users/email/code', { language: perhaps(fc.constantFrom('en', 'de')) })
     .served('alice')

@@ -9,18 +9,19 @@ export const ENDPOINTS = words(`
   createPushToken createRecord createRecords createSession createSubscription createUser createUserTotpSecret
   defineRole deleteBlob deleteClass deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages
   deleteOldGeodata deletePushToken deleteRecord deleteRecordFile deleteRecords deleteRecordsByCriteria deleteRole
-  deleteSession deleteSubscription deleteTokenIssuer deleteUser deleteUserByExternalId downloadBlobFile
-  downloadBlobFileById endOtherSessions endSession endUserSessions explainAccess findAccountSettings findBlob
-  findBlobFile findClass findDialog findDialogNotifications findEvent findEventStatus findGeodatum findMessage
-  findRecord findRecordFile findRecords findSession findUser findUserByEmail findUserByExternalId findUserByFacebookId
-  findUserByLogin findUserByPhone findUserByTwitterId identities listBlobs listChildRecords listClasses listContacts
-  listDialogs listEvents listGeodata listReactions listRecords listRegisteredContacts listSubscriptions listUsers
-  listUsersByFullName listUsersByTags loginUser logoutUser markDialogMessages permissionChanges readMessages
-  removeReaction requestEmailVerification requestPasskeySignIn requestPasswordReset requestSignInCode
-  resetSecondFactor revokeApiKey revokeRole roles rotateApiKey sendMessage sessions signInMethods summarizeDialog
-  tokenIssuers translateText unlinkIdentity updateApiKey updateBlob updateClass updateDialog updateDialogNotifications
-  updateEvent updateGeodatum updateMessages updateRecord updateRecords updateRecordsByCriteria updateTokenIssuer
-  updateUser uploadBlob uploadContacts uploadRecordFile userSessions
+  deleteSession deleteSubscription deleteTokenIssuer deleteUser deleteUserByExternalId disableSecondFactor
+  downloadBlobFile downloadBlobFileById enableUserTotp endOtherSessions endSession endUserSessions explainAccess
+  findAccountSettings findBlob findBlobFile findClass findDialog findDialogNotifications findEvent findEventStatus
+  findGeodatum findMessage findRecord findRecordFile findRecords findSession findUser findUserByEmail
+  findUserByExternalId findUserByFacebookId findUserByLogin findUserByPhone findUserByTwitterId identities listBlobs
+  listChildRecords listClasses listContacts listDialogs listEvents listGeodata listReactions listRecords
+  listRegisteredContacts listSubscriptions listUsers listUsersByFullName listUsersByTags loginUser logoutUser
+  markDialogMessages permissionChanges readMessages removeReaction renewRecoveryCodes requestConfirmation
+  requestEmailVerification requestPasskeySignIn requestPasswordReset requestSignInCode resetSecondFactor revokeApiKey
+  revokeRole roles rotateApiKey sendMessage sessions signInMethods summarizeDialog tokenIssuers translateText
+  unlinkIdentity updateApiKey updateBlob updateClass updateDialog updateDialogNotifications updateEvent updateGeodatum
+  updateMessages updateRecord updateRecords updateRecordsByCriteria updateTokenIssuer updateUser uploadBlob
+  uploadContacts uploadRecordFile userSessions
 `);
 
 /** Those that answer with 201. */

@@ -25,6 +25,8 @@ export interface Fixture {
   /** Form fields of allowed uploads, by blob id. */
   uploads: Map<Id, Record<string, string>>;
   uids: Map<Id, string>;
+  /** Secret of the authenticator app that a user set up last. */
+  totpSecret?: string;
   /** Ids by kind, in the order of creation. */
   known: Record<Kind, Id[]>;
   pick: (kind: Kind, pick: Pick) => Id;

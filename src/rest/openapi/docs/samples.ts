@@ -18,4 +18,5 @@ export const SAMPLES = {
   geodatum: 4401,
   apiKey: 4501,
   session: 4601,
+  code: '123456',
 } as const;
