@@ -40,9 +40,12 @@ export function serviceErrorOf(error: unknown): ServiceError | undefined {
 }
 
 export function legacyError(error: ServiceError, bodyOf: (error: ServiceError) => unknown): ErrorResponse {
-  const { challenge } = error.extensions as { challenge?: Record<string, unknown> };
-  if (challenge)
-    return { status: statusOf(error), body: { errors: sentencesOf(error), challenge: inSnakeCase(challenge) } };
+  const { challenge } = error.extensions as { challenge?: { methods: string[] } };
+  if (challenge) {
+    const methods = challenge.methods.map((method) => method.toLowerCase());
+    const shown = inSnakeCase<unknown>({ ...challenge, methods });
+    return { status: statusOf(error), body: { errors: sentencesOf(error), challenge: shown } };
+  }
   return { status: statusOf(error), body: commonBody(error) ?? bodyOf(error) };
 }
 

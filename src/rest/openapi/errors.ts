@@ -42,7 +42,7 @@ export const ERROR_BODIES: Record<string, Schema> = {
       challenge: closed({
         token: text,
         expires_at: text,
-        methods: listOf({ type: 'string', enum: ['TOTP', 'RECOVERY_CODE', 'PASSKEY'] }),
+        methods: listOf({ type: 'string', enum: ['totp', 'recovery_code', 'passkey'] }),
         passkey_options: { type: ['object', 'null'] },
       }),
     }),

@@ -114,7 +114,7 @@ describe('an authenticator app', () => {
       status: 401,
       body: {
         errors: ['A code of the authenticator app or a recovery code is required'],
-        challenge: { methods: ['TOTP', 'RECOVERY_CODE'], passkey_options: null },
+        challenge: { methods: ['totp', 'recovery_code'], passkey_options: null },
       },
     });
     const { token } = asked.body.challenge;
