@@ -5,6 +5,8 @@ import type { Application, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type Policies, type UserViewer, type ViewerSession } from '../../lib/access.ts';
 import { ForbiddenError, InvalidParametersError, NotFoundError, UnknownUserError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+import { isReadableBy } from '../blobs/find.ts';
+import { requireBlob, requireOwn } from '../blobs/rows.ts';
 import { requireUnblocked } from '../blocks/between.ts';
 import type { Permission } from '../classes/grants.ts';
 import { type ReadableDialog, requireReadableDialog } from '../dialogs/access.ts';
@@ -18,7 +20,10 @@ const RECORD_ACTIONS = {
   deleteRecord: 'delete',
 } as const;
 
-export type ExplainedOperation = keyof typeof RECORD_ACTIONS | 'createDialog' | 'readDialog' | 'sendMessage';
+export type ExplainedOperation =
+  | keyof typeof RECORD_ACTIONS
+  | ('createDialog' | 'readDialog' | 'sendMessage')
+  | ('readFile' | 'updateFile');
 
 /** Whether users need a verified address for it, if the application demands one. */
 const NEEDS_ADDRESS: readonly ExplainedOperation[] = ['createRecord', 'sendMessage'];
@@ -26,6 +31,7 @@ const NEEDS_ADDRESS: readonly ExplainedOperation[] = ['createRecord', 'sendMessa
 export type AccessRule =
   | RecordRule
   | ('USER_BLOCKED' | 'SECOND_FACTOR_NEEDED' | 'EMAIL_NOT_VERIFIED')
+  | ('PUBLIC_FILE' | 'OTHER_OWNER')
   | ('ROLE_REQUIRED' | 'ALL_USERS' | 'OCCUPANT' | 'NOT_AN_OCCUPANT' | 'PUBLIC_GROUP' | 'BLOCKED' | 'NOT_FOUND');
 
 export interface AccessExplanation {
@@ -40,7 +46,7 @@ export interface ExplainedAccess {
   userId: number;
   operation: ExplainedOperation;
   className?: string | null | undefined;
-  /** Of the record or dialog. */
+  /** Of the record, dialog or file. */
   id?: string | null | undefined;
 }
 
@@ -71,6 +77,9 @@ export async function explainAccess(
   }
   if (operation === 'createDialog') return explained(await ofNewDialog(acting));
   if (id == null) throw new InvalidParametersError('ID_REQUIRED');
+  if (operation === 'readFile' || operation === 'updateFile') {
+    return explained(await ofFile(operation === 'updateFile', id, acting));
+  }
   return explained(await ofDialog(operation === 'sendMessage', id, acting));
 }
 
@@ -107,6 +116,17 @@ function ofDialog(isSending: boolean, dialogId: string, viewer: UserViewer): Pro
     const isOpen = !isSending || otherId === 0 || (await passes(() => unblocked(viewer, otherId)));
     if (!isOpen) return { isAllowed: false, rule: 'BLOCKED' };
     return { isAllowed: true, rule: member ? 'OCCUPANT' : 'PUBLIC_GROUP' };
+  });
+}
+
+function ofFile(isChanged: boolean, id: string, viewer: UserViewer): Promise<Decision> {
+  return orNotFound(async () => {
+    // Text that is no number is an unknown id.
+    const blob = await requireBlob(/^[1-9][0-9]{0,9}$/.test(id) ? Number(id) : Number.MAX_SAFE_INTEGER, viewer);
+    const isOwner = blob.userId === viewer.userId;
+    const isAllowed = isChanged ? await passes(async () => requireOwn(blob, viewer)) : await isReadableBy(blob, viewer);
+    if (!isAllowed) return { isAllowed, rule: 'OTHER_OWNER' };
+    return { isAllowed, rule: isOwner ? 'OWNER' : blob.isPublic ? 'PUBLIC_FILE' : 'ALL_USERS' };
   });
 }
 
@@ -154,7 +174,9 @@ async function orNotFound(decide: () => Promise<Decision>): Promise<Decision> {
 
 const SENTENCES: Record<AccessRule, string> = {
   CLASS_CLOSED: 'The class permits it to API keys only.',
-  OWNER: 'The user owns the record.',
+  OWNER: 'The user is the owner.',
+  PUBLIC_FILE: 'The file is public.',
+  OTHER_OWNER: 'Another user owns the file.',
   OPEN: 'The permission is open to all.',
   NAMED_USER: 'The permission names the user.',
   GROUP: 'The permission names the group {grant}, of which the user is a member by a tag.',
@@ -169,7 +191,7 @@ const SENTENCES: Record<AccessRule, string> = {
   NOT_AN_OCCUPANT: 'The user is no occupant of the dialog.',
   PUBLIC_GROUP: 'The dialog is a public group.',
   BLOCKED: 'One of the two users has blocked the other.',
-  NOT_FOUND: 'There is no such record or dialog.',
+  NOT_FOUND: 'There is no such record, dialog or file.',
 };
 
 function explained({ isAllowed, rule, grant = null, permission = null }: Decision): AccessExplanation {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApp } from '../../support/app/app.ts';
 import { graphql } from '../../support/clients/graphql.ts';
+import { createBlob } from '../../support/fixtures/blobs.ts';
 import { createDialog, execute, reasonOf } from '../../support/fixtures/chat.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, createUser, createUsers, type TestUser } from '../../support/fixtures/users.ts';
@@ -112,6 +113,32 @@ test('dialogs, blocks, policies and unknown objects are explained like the opera
   expect(await reasonOf(EXPLAIN, { userId: bob.id, operation: 'READ_RECORD' }, apiKey)).toBe('CLASS_REQUIRED');
   expect(await reasonOf(EXPLAIN, { userId: bob.id, operation: 'READ_DIALOG' }, apiKey)).toBe('ID_REQUIRED');
   expect(await reasonOf(EXPLAIN, { userId: bob.id, operation: 'CREATE_DIALOG' }, bob)).toBe('OPERATION_FORBIDDEN');
+});
+
+test('access to files is explained like they are served', async () => {
+  const [owner, other] = await createUsers(2);
+  const FIND = 'query ($id: Int!) { blob(id: $id) { id } }';
+  const RENAME = 'mutation ($id: Int!) { updateBlob(id: $id, input: { name: "new.txt" }) { id } }';
+  const files = [await createBlob(owner), await createBlob(owner, { public: true })];
+  const rules = async (user: TestUser) => {
+    const found: string[] = [];
+    for (const { id } of files) {
+      for (const [operation, document] of [['READ_FILE', FIND] as const, ['UPDATE_FILE', RENAME] as const]) {
+        const { isAllowed, rule } = await explain(user, operation, { id: String(id) });
+        expect([operation, rule, await isDone(document, { id }, user)]).toEqual([operation, rule, isAllowed]);
+        found.push(rule);
+      }
+    }
+    return found;
+  };
+  const setting = (filesByNumber: string) => execute(SET, { input: { filesByNumber } }, apiKey);
+  await setting('OWNER');
+  expect(await rules(owner)).toEqual(['OWNER', 'OWNER', 'OWNER', 'OWNER']);
+  expect(await rules(other)).toEqual(['OTHER_OWNER', 'OTHER_OWNER', 'PUBLIC_FILE', 'OTHER_OWNER']);
+  await setting('SESSION');
+  expect(await rules(other)).toEqual(['ALL_USERS', 'OTHER_OWNER', 'PUBLIC_FILE', 'OTHER_OWNER']);
+  for (const id of ['99999999', 'no id', '-1', '0'])
+    expect(await explain(other, 'READ_FILE', { id })).toMatchObject({ isAllowed: false, rule: 'NOT_FOUND' });
 });
 
 test('a change of permissions is counted before it is made', async () => {
