@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/db/embedded.ts';
+import { access } from './access.ts';
 import { createPerson } from './calls.ts';
 import { capacity } from './capacity.ts';
 import { Cleanup } from './cleanup.ts';
@@ -27,6 +28,7 @@ import { xmpp } from './xmpp.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   work,
+  access,
   graphql,
   start,
   memory,
