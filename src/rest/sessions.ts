@@ -109,7 +109,7 @@ const KEYS = 'Credentials from Facebook or Twitter.';
 const FIREBASE = 'Credentials from Firebase phone sign-in.';
 
 /** The operation reads all parameters by itself, because each one is part of the signature. */
-const signedParameters = parameters('CreateSessionInput', {
+const signedFields = {
   application_id: ['applicationId', required(integer), 'Id of the application.'],
   auth_key: ['authKey', required(text), 'Key of the application; not secret.'],
   nonce: ['nonce', required(integer), 'Any integer; each pair with `timestamp` is accepted once.'],
@@ -119,6 +119,9 @@ const signedParameters = parameters('CreateSessionInput', {
     'Unix time in seconds, at most one hour before or after the time of the server.',
   ],
   signature: ['signature', required(text), 'HMAC of the other parameters, in lower-case hex.'],
+} as const;
+const signedParameters = parameters('CreateSessionInput', {
+  ...signedFields,
   user: [
     'user',
     object(parameters('SessionUser', signIn)),
@@ -147,7 +150,11 @@ export const sessionRoutes = [
     checksTypes: true,
     document: CreateSession,
     parameters: signedParameters,
-    variables: asSigned,
+    variables: (source) => {
+      const { parameters } = source;
+      requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
+      return asSigned(source);
+    },
     respond: ({ createSession }) => opened(createSession),
     errors: errorsByField,
     docs: sessionDocs.createSession,
@@ -157,7 +164,7 @@ export const sessionRoutes = [
     path: '/session/guest',
     checksTypes: true,
     document: CreateGuestSession,
-    parameters: signedParameters,
+    parameters: parameters('CreateSessionInput', signedFields),
     variables: asSigned,
     respond: ({ createGuestSession }) => opened(createGuestSession),
     errors: errorsByField,
@@ -206,7 +213,6 @@ export const sessionRoutes = [
 ];
 
 function asSigned({ parameters }: ParameterSource) {
-  requireTextCredentials({ ...parameters, ...(isObject(parameters.user) ? parameters.user : {}) });
   return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
 }
 

@@ -70,8 +70,6 @@ export const sessionDocs = {
       new UnprocessableError('SIGNATURE_WRONG'),
       new UnprocessableError('TIMESTAMP_WRONG'),
       new UnprocessableError('NONCE_WRONG'),
-      new SignInRefusedError(),
-      new WrongPasswordError(),
       new DisabledError('GUESTS_OFF'),
     ],
     examples: [
