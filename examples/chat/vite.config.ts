@@ -6,7 +6,11 @@ const source = (path: string) => fileURLToPath(new URL(`../../packages/${path}`,
 const service = process.env.ATRIUM_URL ?? 'http://127.0.0.1:4000';
 
 // A page of one origin: in production, let the proxy in front of the service pass the same paths.
-const proxy = { '/graphql': { target: service, ws: true }, '/blobs': { target: service } };
+const proxy = {
+  '/graphql': { target: service, ws: true },
+  '/blobs': { target: service },
+  '/sign-in': { target: service },
+};
 
 export default defineConfig({
   root: import.meta.dirname,

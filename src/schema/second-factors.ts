@@ -19,9 +19,11 @@ import {
   updateUserPasskey,
 } from '../resolvers/second-factors/passkeys.ts';
 import { requestPasskeySignIn } from '../resolvers/second-factors/sign-in.ts';
+import { listIdentities } from '../resolvers/sessions/token-sign-in.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT } from './descriptions.ts';
 import { ChallengeAnswerInput, PasskeyRegistrationInput, SignInChallenge, TotpSecret } from './second-factor-types.ts';
+import { UserIdentity } from './token-issuers.ts';
 
 const CONFIRMED = 'Fails with `CONFIRMATION_REQUIRED` 10 minutes after the sign-in or `confirmUser`.';
 const CODES = `Returns ${RECOVERY_CODES} new recovery codes, which are shown only once: each replaces one code.`;
@@ -59,6 +61,11 @@ const SignInMethods = builder.objectRef<Methods>('SignInMethods').implement({
     hasTotp: t.exposeBoolean('hasTotp', { description: 'Whether the user has an authenticator app.' }),
     recoveryCodesLeft: t.exposeInt('recoveryCodesLeft', { description: 'Number of unused recovery codes.' }),
     passkeys: t.expose('passkeys', { type: [UserPasskey], description: 'Oldest first.' }),
+    identities: t.field({
+      type: [UserIdentity],
+      description: 'Accounts at issuers of tokens, oldest first.',
+      resolve: ({ applicationId, userId }) => listIdentities(applicationId, userId),
+    }),
   }),
 });
 
@@ -70,6 +77,17 @@ builder.queryField('signInMethods', (t) =>
     type: SignInMethods,
     description: 'How the caller signs in.',
     resolve: (_root, _args, { viewer }) => findSignInMethods(viewer),
+  }),
+);
+
+builder.queryField('userSignInMethods', (t) =>
+  t.withAuth({ key: true }).field({
+    scope: 'users',
+    administrator: { roles: SUPPORT },
+    type: SignInMethods,
+    description: 'How a user signs in. Fails with `NOT_FOUND` for an unknown user.',
+    args: { userId: t.arg.int({ required: true, description: 'Id from `users`.' }) },
+    resolve: (_root, { userId }, { viewer: { applicationId } }) => findSignInMethods({ applicationId, userId }),
   }),
 );
 

@@ -103,7 +103,7 @@ const TokenIssuerInput = builder.inputType('TokenIssuerInput', {
   }),
 });
 
-const UserIdentity = builder.prismaObject('UserIdentity', {
+export const UserIdentity = builder.prismaObject('UserIdentity', {
   description: 'An account at an issuer of tokens with which a user signs in.',
   fields: (t) => ({
     issuer: t.exposeString('issuer', { description: 'The claim `iss` of its tokens.' }),

@@ -2,9 +2,9 @@ import { VerifyEmail } from '@atrium/chat-ui';
 import { useSession, useUnread } from '@atrium/react';
 import { useEffect } from 'react';
 import { Chat } from './chat.tsx';
-import { type Method, SignIn } from './sign-in.tsx';
+import { SignIn } from './sign-in.tsx';
 
-const METHODS = import.meta.env.VITE_SIGN_IN.split(',') as Method[];
+const METHODS = (import.meta.env.VITE_SIGN_IN as string).split(',').filter((method) => method !== '');
 
 export function App() {
   const session = useSession();

@@ -1,19 +1,25 @@
-import { CodeSignIn, GuestSignIn } from '@atrium/chat-ui';
-import { AtriumError } from '@atrium/client';
+import { CodeSignIn, GuestSignIn, PasskeySignIn, ProviderSignIn, SecondFactor } from '@atrium/chat-ui';
+import { AtriumError, type SignInChallenge } from '@atrium/client';
 import { useSession } from '@atrium/react';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, Fragment, type ReactNode, useId, useState } from 'react';
 import { Logo } from './icons.tsx';
 
 type Problems = Record<string, string[]>;
 
-/** Ways to sign in, in addition to the password. The application must permit them, which a client cannot find out. */
-export type Method = 'code' | 'guest';
+/**
+ * Ways to sign in, in addition to the password: `code`, `guest`, `passkey`, or the name of a provider. The application
+ * must permit them, which a client cannot find out.
+ */
+const METHODS: Record<string, ReactNode> = { code: <CodeSignIn />, guest: <GuestSignIn />, passkey: <PasskeySignIn /> };
 
-export function SignIn({ isExpired, methods }: { isExpired: boolean; methods: readonly Method[] }) {
+const titleOf = (provider: string) => provider.charAt(0).toUpperCase() + provider.slice(1);
+
+export function SignIn({ isExpired, methods }: { isExpired: boolean; methods: readonly string[] }) {
   const { signIn, signUp } = useSession();
   const [isNew, setNew] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
   const [isBusy, setBusy] = useState(false);
+  const [challenge, setChallenge] = useState<SignInChallenge>();
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -25,11 +31,22 @@ export function SignIn({ isExpired, methods }: { isExpired: boolean; methods: re
     try {
       await (isNew ? signUp({ login, password, fullName }) : signIn({ login, password }));
     } catch (error) {
-      setProblems(problemsOf(error));
+      if (error instanceof AtriumError && error.challenge) setChallenge(error.challenge);
+      else setProblems(problemsOf(error));
       setBusy(false);
     }
   };
 
+  if (challenge)
+    return (
+      <main className="entrance">
+        <div className="card">
+          <Logo />
+          <h1>One more step</h1>
+          <SecondFactor challenge={challenge} onCancel={() => setChallenge(undefined)} />
+        </div>
+      </main>
+    );
   return (
     <main className="entrance">
       <div className="card">
@@ -65,8 +82,11 @@ export function SignIn({ isExpired, methods }: { isExpired: boolean; methods: re
         </form>
         {!isNew && methods.length > 0 && (
           <section className="other-ways" aria-label="Other ways to sign in">
-            {methods.includes('code') && <CodeSignIn />}
-            {methods.includes('guest') && <GuestSignIn />}
+            {methods.map((method) => (
+              <Fragment key={method}>
+                {METHODS[method] ?? <ProviderSignIn provider={method} label={`Continue with ${titleOf(method)}`} />}
+              </Fragment>
+            ))}
           </section>
         )}
         <p className="muted">

@@ -100,6 +100,7 @@ export const ENGLISH = {
   factorCode: 'Code',
   passkey: 'Use a passkey',
   passkeyFailed: 'The passkey was not accepted.',
+  providerFailed: 'The sign-in was not completed. Try again.',
   back: 'Back',
   otherEmail: 'Use another address',
   verifyEmail: 'Your email address is not verified.',

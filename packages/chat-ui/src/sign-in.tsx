@@ -109,7 +109,7 @@ export function GuestSignIn() {
   );
 }
 
-function Problem({ text }: { text: string | undefined }) {
+export function Problem({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (
     <p className="atrium-problem" role="alert">
@@ -119,7 +119,7 @@ function Problem({ text }: { text: string | undefined }) {
 }
 
 /** Runs one request at a time, and says why it failed, or that a second factor is needed. */
-function useRun(refused?: string) {
+export function useRun(refused?: string) {
   const labels = useLabels();
   const [problem, setProblem] = useState<string>();
   const [challenge, setChallenge] = useState<SignInChallenge>();
@@ -138,5 +138,5 @@ function useRun(refused?: string) {
     }
     setBusy(false);
   };
-  return { problem, isBusy, challenge, run, demand, forget: () => setChallenge(undefined) };
+  return { problem, isBusy, challenge, run, demand, say: setProblem, forget: () => setChallenge(undefined) };
 }

@@ -30,6 +30,7 @@ export type UsedSession = SessionState &
     | 'signOut'
     | 'requestCode'
     | 'requestPasskey'
+    | 'providerPage'
     | 'isEmailVerified'
     | 'requestVerification'
     | 'verifyEmail'
@@ -48,6 +49,7 @@ export function useSession(): UsedSession {
       signOut: () => session.signOut(),
       requestCode: (email, options) => session.requestCode(email, options),
       requestPasskey: () => session.requestPasskey(),
+      providerPage: (page) => session.providerPage(page),
       isEmailVerified: () => session.isEmailVerified(),
       requestVerification: (options) => session.requestVerification(options),
       verifyEmail: (requested, code) => session.verifyEmail(requested, code),

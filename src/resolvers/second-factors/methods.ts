@@ -1,10 +1,15 @@
 import { db } from '../../db/client.ts';
 import type { UserPasskey } from '../../generated/prisma/client.ts';
-import type { UserViewer } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
+import { isDatabaseId } from '../../lib/tokens.ts';
 import { listUserPasskeys } from './passkeys.ts';
 
-export interface SignInMethods {
+interface Account {
+  applicationId: number;
+  userId: number;
+}
+
+export interface SignInMethods extends Account {
   hasPassword: boolean;
   needsSecondFactor: boolean;
   /** By a role of the user. */
@@ -14,7 +19,9 @@ export interface SignInMethods {
   passkeys: UserPasskey[];
 }
 
-export async function findSignInMethods({ applicationId, userId }: UserViewer): Promise<SignInMethods> {
+/** @throws {UnknownUserError} */
+export async function findSignInMethods({ applicationId, userId }: Account): Promise<SignInMethods> {
+  if (!isDatabaseId(userId)) throw new UnknownUserError();
   const [user, passkeys] = await Promise.all([
     db.user.findUnique({
       where: { applicationId_id: { applicationId, id: userId } },
@@ -25,6 +32,8 @@ export async function findSignInMethods({ applicationId, userId }: UserViewer): 
   if (!user) throw new UnknownUserError();
   const { passwordHash, needsSecondFactor, roles, factor, application } = user;
   return {
+    applicationId,
+    userId,
     hasPassword: passwordHash !== null,
     needsSecondFactor,
     isSecondFactorDemanded: roles.some((role) => application.secondFactorRoles.includes(role)),

@@ -1,9 +1,10 @@
-import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createSetupLink } from '../../../src/administration/administrators/links.ts';
 import { db } from '../../../src/db/client.ts';
 import { MINUTE } from '../../../src/lib/time.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
+import { type Authenticator, addAuthenticator } from '../../support/clients/authenticator.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../support/clients/browser.ts';
 import { choose } from '../../support/clients/console.ts';
 import { PASSWORD } from '../../support/fixtures/administrators.ts';
@@ -11,57 +12,6 @@ import { localhost } from '../../support/fixtures/passkeys.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 const EMAIL = 'ada@example.com';
-
-/** A platform authenticator that verifies its user without a dialog. */
-async function addAuthenticator(page: Page): Promise<Authenticator> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: false,
-    },
-  });
-  return new Authenticator(session, authenticatorId);
-}
-
-class Authenticator {
-  readonly #session: CDPSession;
-  readonly #id: string;
-
-  constructor(session: CDPSession, id: string) {
-    this.#session = session;
-    this.#id = id;
-  }
-
-  /** Answers requests while `act` runs, as a person does who touches the sensor. */
-  async while(act: () => Promise<unknown>): Promise<void> {
-    await this.#set(true);
-    await act();
-    await this.#set(false);
-  }
-
-  async #set(enabled: boolean): Promise<void> {
-    await this.#session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#id, enabled });
-  }
-
-  /** The same passkeys in another page. */
-  async copyTo(other: Authenticator): Promise<void> {
-    const { credentials } = await this.#session.send('WebAuthn.getCredentials', { authenticatorId: this.#id });
-    for (const credential of credentials) {
-      const copied = { ...credential, signCount: credential.signCount + 100 };
-      await other.#session.send('WebAuthn.addCredential', { authenticatorId: other.#id, credential: copied });
-    }
-  }
-
-  async verifiesUser(isUserVerified: boolean): Promise<void> {
-    await this.#session.send('WebAuthn.setUserVerified', { authenticatorId: this.#id, isUserVerified });
-  }
-}
 
 describe.skipIf(!hasBrowser)('passkeys in a browser', () => {
   useApp();

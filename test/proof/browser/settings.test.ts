@@ -52,6 +52,89 @@ describe.skipIf(!hasBrowser)('sign-in, mail and models in the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a provider that redirects is added, edited with its stored secret, and deleted', async () => {
+    const { page, problems } = await open('sign-in');
+    const providers = page.getByRole('region', { name: 'Sign-in providers' });
+    await providers.getByText('No providers yet').waitFor();
+    await providers.getByRole('button', { name: 'Add provider' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'Google' }).click();
+    expect(await form.getByLabel('Issuer').inputValue()).toBe('https://accounts.google.com');
+    await form.getByLabel('Client id').fill('shop.apps.example');
+    await form.locator('input[type=password]').fill('top-secret');
+    const addresses = form.getByLabel('Return addresses');
+    await addresses.fill('not an address');
+    await form.getByLabel('Unknown people sign up').uncheck();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').waitFor();
+    await expectAccessible(page);
+    await addresses.fill('https://app.example.com/signed-in');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await providers.getByText('Redirects', { exact: true }).waitFor();
+    await providers.getByText(`/sign-in/${APPLICATION.id}/google/callback`).waitFor();
+    await expectAccessible(page);
+    await shoot(page, 'sign-in-providers');
+    const where = { applicationId: APPLICATION.id, name: 'google' };
+    const stored = await db.tokenIssuer.findFirstOrThrow({ where });
+    expect(stored).toMatchObject({ audiences: ['shop.apps.example'], signsUp: false, kind: 'openid' });
+    expect(stored.encryptedSecret).not.toBeNull();
+
+    const change = { keyIds: ['pinned'], isSingleUse: false, scopes: ['openid'] };
+    await db.tokenIssuer.updateMany({ where, data: change });
+    await page.reload();
+    await providers.getByRole('button', { name: 'Edit google' }).click();
+    await form.getByLabel('Client id').fill('renamed.apps.example');
+    await form.getByLabel('Other audiences').fill('phone-app');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    const { encryptedSecret } = stored;
+    const audiences = ['renamed.apps.example', 'phone-app'];
+    const edited = { ...change, audiences, encryptedSecret, clientId: audiences[0], signsUp: false };
+    expect(await db.tokenIssuer.findFirstOrThrow({ where })).toMatchObject(edited);
+    await providers.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await providers.getByText('No providers yet').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('an issuer of own tokens and GitHub are added', async () => {
+    const { page } = await open('sign-in', PHONE);
+    const add = page.getByRole('button', { name: 'Add provider' });
+    const form = page.getByRole('dialog');
+    const save = async () => {
+      await form.getByRole('button', { name: 'Save' }).click();
+      await form.waitFor({ state: 'detached' });
+    };
+    await add.click();
+    await form.getByLabel('Name').fill('shop');
+    await form.getByLabel('Issuer').fill('https://shop.example.com');
+    await form.getByLabel('The service redirects browsers').uncheck();
+    await form.getByLabel('Audiences').fill('shop-app');
+    await form.getByLabel('Key set').fill('https://shop.example.com/keys');
+    await save();
+    await page.getByText('Tokens only').waitFor();
+    await add.click();
+    await form.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: 'GitHub' }).click();
+    await form.getByLabel('Client id').fill('Iv1.example');
+    await form.locator('input[type=password]').fill('top-secret');
+    await form.getByLabel('Return addresses').fill('com.example.app://signed-in');
+    await save();
+    await page.getByText('Redirects', { exact: true }).waitFor();
+    expect(await db.tokenIssuer.findMany({ orderBy: { name: 'asc' } })).toMatchObject([
+      { name: 'github', kind: 'github', clientId: 'Iv1.example', audiences: ['github'] },
+      {
+        name: 'shop',
+        kind: 'openid',
+        clientId: null,
+        audiences: ['shop-app'],
+        keysUrl: 'https://shop.example.com/keys',
+      },
+    ]);
+  });
+
   test('a test mail is sent, and an own text is previewed, stored and reset', async () => {
     const { page, problems } = await open('mail');
     await page.getByText('No mail server').waitFor();

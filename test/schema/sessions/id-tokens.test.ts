@@ -199,6 +199,8 @@ describe('linking', () => {
     expect((await signIn(await own.sign({ sub: 'l5' }))).id).toBe(alice.id);
     expect(await reasonOf(LINK, await link('l5'), bob)).toBe('IDENTITY_TAKEN');
     const named = { issuer: own.issuer, subject: 'l5' };
+    const methods = 'query ($id: Int!) { userSignInMethods(userId: $id) { identities { issuer subject } } }';
+    expect((await execute(methods, { id: alice.id }, apiKey)).userSignInMethods.identities).toEqual([named]);
     expect(await reasonOf(UNLINK, named, bob)).toBe('NOT_FOUND');
     clock.advance(11 * MINUTE);
     expect(await reasonOf(LINK, await link('l6'), alice)).toBe('SIGN_IN_AGAIN');

@@ -313,11 +313,17 @@ describe('policies', () => {
     await setApplication({ secondFactorRoles: [] });
   });
 
-  test('an API key resets the second factor of a user, who is notified', async () => {
+  test('an API key reads how a user signs in, and resets the second factor of the user, who is notified', async () => {
     await allowFactors();
     const user = await createUser({ email: 'lost@x.io' });
-    await addPasskey(user);
+    const { passkey } = await addPasskey(user);
     await enableTotp(user);
+    const found = `query ($id: Int!) { userSignInMethods(userId: $id) {
+      hasPassword needsSecondFactor recoveryCodesLeft passkeys { id name host } identities { issuer } } }`;
+    expect((await execute(found, { id: user.id }, apiKey)).userSignInMethods).toEqual({
+      ...{ hasPassword: true, needsSecondFactor: true, recoveryCodesLeft: 10, passkeys: [passkey], identities: [] },
+    });
+    for (const id of [0, 2 ** 31 - 1]) expect(await reasonOf(found, { id }, apiKey)).toBe('USER_NOT_FOUND');
     const reset = 'mutation ($id: Int!) { resetSecondFactor(userId: $id) }';
     expect(await reasonOf(reset, { id: 2 ** 31 - 1 }, apiKey)).toBe('USER_NOT_FOUND');
     const before = (await mailsTo('lost@x.io')).length;

@@ -58,6 +58,7 @@ const NAMES: Record<Access, string> = {
     summaryStream typing`,
   key: `Query: aiUsage apiKeys application applicationStats assistant assistants class classes explainAccess explainRecords
     identityProviders mailPreview mailTemplates permissionChanges pushSettings roles tokenIssuers userSessions
+    userSignInMethods
     Mutation: assignRole createApiKey createAssistant createClass defineRole deleteAssistant deleteClass deleteIdentityProvider
     deletePushSettings deleteRole deleteTokenIssuer endUserSessions resetMailTemplate resetSecondFactor revokeApiKey revokeRole rotateApiKey testMail tryAssistant updateApiKey
     updateApplication updateAssistant updateClass updateIdentityProvider updateMailTemplate updatePushSettings updateTokenIssuer`,

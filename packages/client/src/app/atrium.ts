@@ -72,8 +72,9 @@ export class Atrium<C extends Classes = Classes> {
     this.users = new Users(this.#core);
     this.chat = new Chat(this.#core);
     this.people = new People(this.#core);
-    this.files = new Files(this.#core, new URL(url.endsWith('/') ? url : `${url}/`));
-    session = new SessionApi(this.#core, this.users, name);
+    const root = new URL(url.endsWith('/') ? url : `${url}/`);
+    this.files = new Files(this.#core, root);
+    session = new SessionApi(this.#core, this.users, name, root);
     this.session = session;
     (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#onOnline);
   }

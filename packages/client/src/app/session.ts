@@ -45,6 +45,17 @@ export interface CodeOptions {
   language?: string;
 }
 
+export interface ProviderPage {
+  /** Name of the issuer, such as `google`. */
+  provider: string;
+  /** One of its return addresses. */
+  returnTo: string;
+  /** SHA-256 of the verifier; base64url. */
+  codeChallenge: string;
+  /** Comes back unchanged. */
+  state: string;
+}
+
 /** Who is signed in. */
 export class SessionApi {
   readonly #core: Core;
@@ -53,10 +64,12 @@ export class SessionApi {
   readonly #store = new Store<SessionState>({ status: 'restoring', user: undefined });
   readonly #restored: Promise<void>;
   readonly #tabs: BroadcastChannel | undefined;
+  readonly #root: URL;
   #isSigningOut = false;
 
-  /** @param name distinguishes services and applications */
-  constructor(core: Core, users: Users, name: string) {
+  /** @param name distinguishes services and applications. @param root of the service, ends with a slash */
+  constructor(core: Core, users: Users, name: string, root: URL) {
+    this.#root = root;
     this.#core = core;
     this.#client = core.client;
     this.#users = users;
@@ -103,7 +116,7 @@ export class SessionApi {
    * `DISABLED` unless the application setting `emailSignIn` is on
    */
   async requestCode(email: string, { language }: CodeOptions = {}): Promise<RequestedCode> {
-    const { applicationId } = (await this.#client.restore()) ?? (await this.#client.openSession());
+    const applicationId = await this.#applicationId();
     return (await this.#client.mutate(REQUEST_CODE, { applicationId, email, language })).requestSignInCode;
   }
 
@@ -112,8 +125,15 @@ export class SessionApi {
    * `passkeyOrigins`
    */
   async requestPasskey(): Promise<SignInChallenge> {
-    const { applicationId } = (await this.#client.restore()) ?? (await this.#client.openSession());
+    const applicationId = await this.#applicationId();
     return (await this.#client.mutate(REQUEST_PASSKEY, { applicationId })).requestPasskeySignIn;
+  }
+
+  /** Address to which a page sends its browser, for `signIn({ providerCode })` when it returns. */
+  async providerPage({ provider, returnTo, codeChallenge, state }: ProviderPage): Promise<string> {
+    const page = new URL(`sign-in/${await this.#applicationId()}/${provider}`, this.#root);
+    page.search = String(new URLSearchParams({ return_to: returnTo, code_challenge: codeChallenge, state }));
+    return page.href;
   }
 
   /** Signs in as a new user without credentials. @throws {AtriumError} `DISABLED` unless `guestDays` is set */
@@ -146,6 +166,10 @@ export class SessionApi {
     const { session } = this.#client;
     if (session) this.#tabs?.postMessage(session.id);
     await this.#leave();
+  }
+
+  async #applicationId(): Promise<number> {
+    return ((await this.#client.restore()) ?? (await this.#client.openSession())).applicationId;
   }
 
   async #leave(): Promise<void> {

@@ -10,6 +10,7 @@ import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Loaded } from '../ui/page.tsx';
 import { showUndo } from '../ui/undo.tsx';
 import { Time } from '../ui/values.tsx';
+import { type SignInUser, UserSignIn } from './user-sign-in.tsx';
 
 const SESSIONS = graphql(`query ConsoleUserSessions($id: Int!) {
   userSessions(userId: $id) { id device network createdAt updatedAt expiresAt }
@@ -18,16 +19,14 @@ const END = graphql(`mutation ConsoleEndSessions($id: Int!) { endUserSessions(us
 const BLOCK = graphql(`mutation ConsoleBlockUser($id: Int!) { blockUser(userId: $id) { id } }`);
 const UNBLOCK = graphql(`mutation ConsoleUnblockUser($id: Int!) { unblockUser(userId: $id) { id } }`);
 
-const RESET = graphql(`mutation ConsoleResetSecondFactor($id: Int!) { resetSecondFactor(userId: $id) }`);
-
 interface UserAccessProps {
   application: number;
-  id: number;
-  blockedAt: string | null;
+  user: SignInUser & { blockedAt: string | null };
 }
 
-/** Open sessions, and blocking the user. */
-export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
+/** How the user signs in, open sessions, and blocking the user. */
+export function UserAccess({ application, user }: UserAccessProps) {
+  const { id, blockedAt } = user;
   const queries = useQueryClient();
   const queryKey = [application, 'user-sessions', id];
   const sessions = useQuery({
@@ -54,10 +53,6 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
     },
   });
   const unblock = useMutation({ mutationFn: () => mutate({ application }, UNBLOCK, { id }), onSuccess: refresh });
-  const reset = useMutation({
-    mutationFn: () => mutate({ application }, RESET, { id }),
-    onSuccess: () => notifications.show({ message: t`Second factor removed; the user was notified` }),
-  });
   return (
     <Card withBorder>
       <Stack>
@@ -78,6 +73,10 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
             </Group>
           </Alert>
         )}
+        <UserSignIn application={application} user={user} />
+        <Title order={3} size="h6">
+          <Trans>Sessions</Trans>
+        </Title>
         <Loaded of={sessions}>
           {(rows) =>
             rows.length === 0 ? (
@@ -110,12 +109,6 @@ export function UserAccess({ application, id, blockedAt }: UserAccessProps) {
             question={t`The user is signed out everywhere, and can sign in again.`}
             onConfirm={() => end.mutate()}
             isLoading={end.isPending}
-          />
-          <ConfirmButton
-            label={t`Remove second factor`}
-            question={t`The password suffices afterwards, and passkeys are deleted. Check first who asks for it.`}
-            onConfirm={() => reset.mutate()}
-            isLoading={reset.isPending}
           />
           {!blockedAt && (
             <ConfirmButton

@@ -33,6 +33,7 @@ import { Time } from '../ui/values.tsx';
 import { UserPicture } from './files/user-picture.tsx';
 import { Deliveries } from './pushes/deliveries.tsx';
 import { UserAccess } from './user-access.tsx';
+import { UserCheck } from './user-check.tsx';
 import { UserDevices } from './user-devices.tsx';
 import { UserRoles } from './user-roles.tsx';
 
@@ -98,7 +99,8 @@ export function UserPage() {
             {mayEdit && (
               <Stack gap="lg">
                 <UserRoles application={application} id={id} roles={loaded.roles} />
-                <UserAccess application={application} id={id} blockedAt={loaded.blockedAt} />
+                <UserAccess application={application} user={loaded} />
+                <UserCheck key={`check ${id}`} application={application} id={id} />
                 <UserDevices key={`devices ${id}`} application={application} id={id} />
                 <Password application={application} id={id} />
               </Stack>

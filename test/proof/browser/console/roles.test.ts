@@ -4,6 +4,7 @@ import { APPLICATION, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { createConsoleData } from '../../../support/fixtures/console-data.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('roles in the console', () => {
@@ -78,5 +79,28 @@ describe.skipIf(!hasBrowser)('roles in the console', () => {
     const { page } = await openAs(await signedInAdministrator('support'), `${APP}/roles`);
     await page.getByRole('link', { name: 'host' }).waitFor();
     expect(await page.getByRole('button', { name: 'Create role' }).count()).toBe(0);
+  });
+
+  test('changed permissions of a class say how many users gain and lose what, before they are saved', async () => {
+    const { className: name, users } = await createConsoleData();
+    const total = await db.user.count({ where: { applicationId: APPLICATION.id } });
+    const { page, problems } = await openAs(await owner(), `${APP}/data/${name}?tab=definition`);
+    const effect = page.getByRole('status').filter({ hasText: 'What saving changes' });
+    await page.getByLabel('Delete: All users').check();
+    await effect.getByText(`Delete: ${total} users gain it`).waitFor();
+    await page.getByLabel('Create: Selected users').check();
+    const chosen = page.getByRole('combobox', { name: 'Create: users' });
+    await chosen.fill(String(users[0]!.id));
+    await page.getByRole('option').first().click();
+    await effect.getByText(`Create: ${total - 1} users lose it`).waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('Create: All users').check();
+    await page.getByLabel('Delete: Owner').check();
+    await effect.waitFor({ state: 'detached' });
+    await page.getByLabel('Read: API keys only').check();
+    await effect.getByText(`Read: ${total} users lose it`).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await effect.waitFor({ state: 'detached' });
+    expect(problems).toEqual([]);
   });
 });

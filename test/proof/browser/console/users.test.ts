@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
-import { useApp } from '../../../support/app/app.ts';
-import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { APPLICATION, useApp } from '../../../support/app/app.ts';
+import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, choose, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
+import { createConsoleData } from '../../../support/fixtures/console-data.ts';
 import { subscribeDevice } from '../../../support/fixtures/pushes.ts';
+import { addPasskey, allowFactors, enableTotp } from '../../../support/fixtures/second-factors.ts';
 import { createUser } from '../../../support/fixtures/users.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -116,6 +118,56 @@ describe.skipIf(!hasBrowser)('users in the console', () => {
     await page.getByText('Password set').waitFor();
     await page.getByText('No open sessions').waitFor();
     expect((await graphql('{ me { id } }', {}, user)).errors).toBeDefined();
+  });
+
+  test('support sees how a user signs in, and removes the second factor', async () => {
+    await allowFactors();
+    const user = await createUser({ full_name: 'Annie Easley', email: 'annie@example.org' });
+    await addPasskey(user);
+    await enableTotp(user);
+    const identity = { issuer: 'https://accounts.google.com', subject: '1077', createdAt: new Date() };
+    await db.userIdentity.create({ data: { ...identity, applicationId: APPLICATION.id, userId: user.id } });
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${user.id}`);
+    const section = page.getByRole('region', { name: 'Sign-in' });
+    await section.getByText('annie@example.org, verified').waitFor();
+    await section.getByText('10 recovery codes left').waitFor();
+    await section.getByText('app.example.com, added').waitFor();
+    await section.getByText('https://accounts.google.com').waitFor();
+    await expectAccessible(page);
+    await section.getByRole('button', { name: 'Remove second factor' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove second factor' }).click();
+    await stateReason(page);
+    await page.getByText('Second factor removed').waitFor();
+    await section.getByRole('button', { name: 'Remove second factor' }).waitFor({ state: 'detached' });
+    expect(await db.userPasskey.count({ where: { userId: user.id } })).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('support asks whether a user may do something, and why', async () => {
+    const { users, className, dialogId } = await createConsoleData();
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/users/${users[0]!.id}`);
+    const form = page.getByRole('form', { name: 'May this user' });
+    const ask = async (what: string) => {
+      await form.getByRole('combobox', { name: 'What' }).click();
+      await page.getByRole('option', { name: what, exact: true }).click();
+    };
+    const answer = form.getByRole('status');
+    await ask('create a record');
+    await form.getByRole('combobox', { name: 'Class' }).click();
+    await page.getByRole('option', { name: className, exact: true }).click();
+    await form.getByRole('button', { name: 'Check' }).click();
+    await answer.getByText('The permission is open to all').waitFor();
+    await ask('delete a record');
+    await form.getByLabel('Id of the record').fill('0'.repeat(24));
+    await form.getByRole('button', { name: 'Check' }).click();
+    await answer.getByText('There is no such record').waitFor();
+    await ask('read a dialog');
+    await form.getByLabel('Id of the dialog').fill(dialogId);
+    await form.getByRole('button', { name: 'Check' }).click();
+    await answer.getByText('The user is an occupant of the dialog').waitFor();
+    await answer.getByText('Yes').waitFor();
+    await expectAccessible(page);
+    expect(problems).toEqual([]);
   });
 
   test('a user is blocked and unblocked, and their sessions end', async () => {

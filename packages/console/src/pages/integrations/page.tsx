@@ -3,15 +3,15 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Page } from '../../ui/page.tsx';
 import { Assistants } from './assistants.tsx';
-import { IdentityProviders } from './identity-providers.tsx';
 import { Mail } from './mail.tsx';
 import { PushProviders } from './push-providers.tsx';
+import { SignIn } from './sign-in-providers.tsx';
 import { Usage } from './usage.tsx';
 
 const from = '/shell/apps/$application/integrations';
 
 const TABS = [
-  { value: 'sign-in', label: t`Sign-in`, Content: IdentityProviders },
+  { value: 'sign-in', label: t`Sign-in`, Content: SignIn },
   { value: 'mail', label: t`Mail`, Content: Mail },
   { value: 'models', label: t`Models`, Content: Assistants },
   { value: 'tokens', label: t`Token use`, Content: Usage },

@@ -28,6 +28,8 @@ interface ProviderCardProps {
   deletion: string;
 }
 
+export const MONOSPACE = { input: { fontFamily: 'monospace' } };
+
 /** A service with credentials, which are entered again for each change because they cannot be read. */
 export function ProviderCard({ name, description, fields, stored, onSave, onDelete, deletion }: ProviderCardProps) {
   const [isOpen, { toggle, close }] = useDisclosure();
@@ -104,7 +106,8 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
               setValues({ ...values, [name]: event.currentTarget.value }),
           };
           if (kind === 'secret') return <PasswordInput key={name} {...common} autoComplete="new-password" />;
-          if (kind === 'file') return <Textarea key={name} {...common} rows={5} ff="monospace" spellCheck={false} />;
+          if (kind === 'file')
+            return <Textarea key={name} {...common} rows={5} styles={MONOSPACE} spellCheck={false} />;
           return <TextInput key={name} {...common} />;
         })}
         {save.error && (

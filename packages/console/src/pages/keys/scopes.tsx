@@ -1,11 +1,7 @@
-import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Checkbox, Group, Select, Stack, Table, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { query } from '../../app/clients.ts';
+import { useClassNames } from '../../app/class-names.ts';
 import { CHOICE } from '../records/permissions.tsx';
-
-const CLASSES = graphql(`query ConsoleKeyClasses { classes { name } }`);
 
 /** The only scope of a key without restrictions. */
 export const EVERYTHING = '*';
@@ -63,10 +59,7 @@ interface ScopeInputsProps {
 
 /** One row for each group and class, one column for reading and one for writing. */
 export function ScopeInputs({ application, value, onChange }: ScopeInputsProps) {
-  const { data: classes = [] } = useQuery({
-    queryKey: [application, 'key-classes'],
-    queryFn: async ({ signal }) => (await query({ application }, CLASSES, {}, signal)).classes.map(({ name }) => name),
-  });
+  const classes = useClassNames(application);
   const chosen = [...new Set(value.flatMap((scope) => /^records:([^:]+):/.exec(scope)?.[1] ?? []))];
   const toggle = (scope: string) => (event: { currentTarget: { checked: boolean } }) =>
     onChange(event.currentTarget.checked ? [...value, scope] : value.filter((other) => other !== scope));

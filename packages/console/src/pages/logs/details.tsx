@@ -103,7 +103,7 @@ function Entry({ target, request }: { target: Target; request: RequestDetails })
           </Text>
         </Alert>
       ))}
-      <dl className="log-facts">
+      <dl className="facts">
         <Fact name={t`Time`}>
           <time dateTime={at} title={at}>
             {exact.format(new Date(at))}

@@ -14,7 +14,6 @@ import { Status, type Tone } from '../../ui/status.tsx';
 import { DetailsDrawer } from './details.tsx';
 import { callerOf, durationOf, type LoggedRequest, REQUESTS, titleOf } from './documents.ts';
 import { Filters, filterOf, type LogSearch } from './filters.tsx';
-import './logs.css';
 import { RequestStatus } from './status.tsx';
 import { type FollowState, useLiveRequests } from './use-live-requests.ts';
 

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { Footer, submitting } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
+import { PermissionEffect } from './permission-effect.tsx';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
 import { classesKey } from './use-class.ts';
 import { TYPE_NAMES } from './values.ts';
@@ -119,6 +120,7 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
           <Trans>Permissions</Trans>
         </Title>
         <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
+        {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
         <Footer onCancel={onCancel}>
           <Button type="submit" loading={save.isPending}>
             {existing ? t`Save` : t`Create class`}

@@ -19,9 +19,9 @@ interface ActionForm {
 
 export type PermissionForm = Record<Action, ActionForm>;
 
-const ACTIONS: readonly Action[] = ['create', 'read', 'update', 'delete'];
+export const ACTIONS: readonly Action[] = ['create', 'read', 'update', 'delete'];
 
-const TITLES: Record<Action, string> = {
+export const TITLES: Record<Action, string> = {
   create: t`Create`,
   read: t`Read`,
   update: t`Change`,
