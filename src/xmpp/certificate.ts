@@ -114,6 +114,7 @@ async function isFor(pem: string, domain: string): Promise<boolean> {
 }
 
 async function make(domain: string): Promise<string> {
+  await import('reflect-metadata'); // which `@peculiar/x509` needs, but does not load
   const { PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

@@ -6,6 +6,7 @@ import { isBlocked } from './blocks.ts';
 import { attachmentElements, extraParams, field, fieldElements } from './content.ts';
 import { eventRoute } from './feed.ts';
 import type { XmppStream } from './stream.ts';
+import { SharedStanza } from './wire.ts';
 import { NS } from './xml/element.ts';
 import { escaped, joined, NOTHING, tag, type Xml } from './xml/writer.ts';
 
@@ -34,13 +35,7 @@ export const dialogEventRoute = eventRoute(DialogEvents, ({ dialogEvents: event 
   return event.__typename === 'DialogRemoved' ? deliverRemoval(event, stream) : undefined;
 });
 
-/** The parts of a stanza around the address of its recipient, which most recipients share. */
-interface Rendered {
-  beforeTo: string;
-  afterTo: string;
-}
-
-const rendered = new WeakMap<Sent, Rendered>();
+const rendered = new WeakMap<Sent, SharedStanza>();
 
 function deliverMessage(event: Sent, stream: XmppStream): Promise<void> | undefined {
   const { message, dialog, resource } = event;
@@ -48,12 +43,13 @@ function deliverMessage(event: Sent, stream: XmppStream): Promise<void> | undefi
   if (isBlocked(stream, message.senderId, dialog.type === 'PRIVATE' ? 'inPrivate' : 'inGroups')) return undefined;
   const isOwn = message.senderId === stream.viewer.userId;
   if (dialog.type !== 'PRIVATE')
-    return receivesOf(event, stream) ? stream.send(stanzaTo(stream.address, event, stream)) : undefined;
+    return receivesOf(event, stream) ? stream.send(sharedOf(event, stream).to(escaped(stream.address))) : undefined;
   if (!stream.isAvailable) return undefined;
   const { applicationId } = stream.viewer;
-  const inner = stanzaTo(stream.addresses.user({ applicationId, userId: message.recipientId }), event, stream);
-  if (!isOwn) return stream.send(inner);
-  return resource === stream.resource ? undefined : sendCarbon(inner, idOf(message), stream);
+  const to = escaped(stream.addresses.user({ applicationId, userId: message.recipientId }));
+  const shared = sharedOf(event, stream);
+  if (!isOwn) return stream.send(shared.to(to));
+  return resource === stream.resource ? undefined : sendCarbon(shared.textTo(to), idOf(message), stream);
 }
 
 /** Each resource receives it once, whether it has joined or need not. */
@@ -62,14 +58,14 @@ function receivesOf({ dialogId, dialog }: Sent, stream: XmppStream): boolean {
   return stream.isAvailable && dialog.type === 'GROUP' && !dialog.isJoinRequired;
 }
 
-function stanzaTo(to: string, event: Sent, { addresses, viewer }: XmppStream): Xml {
+function sharedOf(event: Sent, { addresses, viewer }: XmppStream): SharedStanza {
   const known = rendered.get(event);
-  const parts = known ?? render(event, addresses, viewer.applicationId);
-  if (!known) rendered.set(event, parts);
-  return `${parts.beforeTo}${escaped(to)}${parts.afterTo}` as Xml;
+  const shared = known ?? render(event, addresses, viewer.applicationId);
+  if (!known) rendered.set(event, shared);
+  return shared;
 }
 
-function render(event: Sent, addresses: ChatAddresses, applicationId: number): Rendered {
+function render(event: Sent, addresses: ChatAddresses, applicationId: number): SharedStanza {
   const { message, dialog, dialogId, resource } = event;
   const { senderId } = message;
   const isPrivate = dialog.type === 'PRIVATE';
@@ -89,10 +85,10 @@ function render(event: Sent, addresses: ChatAddresses, applicationId: number): R
       attachmentElements(message.attachments),
     ),
   ]);
-  return {
-    beforeTo: `<message xmlns="${NS.client}" from="${escaped(from)}" to="`,
-    afterTo: `" type="${type}" id="${escaped(idOf(message))}">${content}</message>`,
-  };
+  return new SharedStanza(
+    `<message xmlns="${NS.client}" from="${escaped(from)}" to="`,
+    `" type="${type}" id="${escaped(idOf(message))}">${content}</message>`,
+  );
 }
 
 function idOf({ id, clientId }: { id: string; clientId: string | null }): string {

@@ -10,6 +10,7 @@ import { Flow, type RateName } from './flow.ts';
 import type { JoinedRoom, RoomStreams } from './room-streams.ts';
 import { type RefusedSignIns, SIGN_IN } from './sign-in.ts';
 import {
+  type Addressed,
   HIGH_WATER_MARK_BYTES,
   MAX_BUFFERED_BYTES,
   MAX_EARLY_BUFFERED_BYTES,
@@ -70,6 +71,7 @@ export class XmppStream implements Received {
   phase: Phase = 'start';
   session: ChatSession | undefined;
   resource = '';
+  #address: string | undefined;
   hasCarbons = false;
   /** Stanzas received since the client enabled the count; undefined before. */
   received: number | undefined;
@@ -120,9 +122,10 @@ export class XmppStream implements Received {
     return this.phase !== 'ended' && this.wire.isOpen;
   }
 
-  /** The address of the resource. */
+  /** Of the resource, which is not changed once bound. */
   get address(): string {
-    return this.addresses.user(this.viewer, this.resource);
+    this.#address ??= this.addresses.user(this.viewer, this.resource);
+    return this.#address;
   }
 
   get log(): Logger {
@@ -206,7 +209,7 @@ export class XmppStream implements Received {
   }
 
   /** @returns a promise when the sender of an event should wait for the client to read */
-  send(element: Xml): Promise<void> | undefined {
+  send(element: Xml | Addressed): Promise<void> | undefined {
     if (!this.isOpen) return undefined;
     this.server.services.observer.stanzaSent();
     if (this.wire.bufferedBytes < HIGH_WATER_MARK_BYTES) {

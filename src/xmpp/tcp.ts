@@ -6,7 +6,7 @@ import type { CallingRequest } from '../platform/limits/client-address.ts';
 import type { Certificate } from './certificate.ts';
 import type { StreamServer } from './server.ts';
 import type { XmppStream } from './stream.ts';
-import { CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
+import { type Addressed, CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
 import { type Element, NS } from './xml/element.ts';
 import { MAX_STANZA_BYTES, StreamParser, XmlError } from './xml/parser.ts';
 import { tag, type Xml } from './xml/writer.ts';
@@ -73,7 +73,7 @@ class TcpWire implements Wire, Noted {
     this.send(`<?xml version="1.0"?>${element.slice(0, -2)}>` as Xml);
   }
 
-  send(element: Xml, done?: () => void): void {
+  send(element: Xml | Addressed, done?: () => void): void {
     if (this.isOpen) this.#socket.write(element, () => done?.());
     else done?.();
   }

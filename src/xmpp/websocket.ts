@@ -10,7 +10,7 @@ import type { CallingRequest } from '../platform/limits/client-address.ts';
 import type { Requests } from '../platform/observability/requests.ts';
 import type { StreamServer } from './server.ts';
 import type { XmppStream } from './stream.ts';
-import { CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
+import { type Addressed, CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
 import { NS } from './xml/element.ts';
 import { MAX_EARLY_STANZA_BYTES, MAX_STANZA_BYTES, parseFrame, XmlError } from './xml/parser.ts';
 import { tag, type Xml } from './xml/writer.ts';
@@ -133,7 +133,7 @@ class SocketWire implements Wire, Noted {
     this.send(tag('open', { xmlns: NS.framing, from, id, version: '1.0', 'xml:lang': 'en' }));
   }
 
-  send(element: Xml, done?: () => void): void {
+  send(element: Xml | Addressed, done?: () => void): void {
     if (!this.isOpen) return void done?.();
     this.#gather();
     this.#socket._sender.sendFrame([frameOf(element)], done);
@@ -168,9 +168,19 @@ class SocketWire implements Wire, Noted {
     if (this.#isGathering) return;
     this.#isGathering = true;
     this.#connection.cork();
-    process.nextTick(() => {
-      this.#isGathering = false;
-      this.#connection.uncork();
-    });
+    if (gathering.push(this) === 1) process.nextTick(sendGathered);
   }
+
+  sendGathered(): void {
+    this.#isGathering = false;
+    this.#connection.uncork();
+  }
+}
+
+let gathering: SocketWire[] = [];
+
+function sendGathered(): void {
+  const wires = gathering;
+  gathering = [];
+  for (const wire of wires) wire.sendGathered();
 }

@@ -21,7 +21,7 @@ export interface Wire {
   readonly bufferedBytes: number;
   /** Begins the answer of the service, at the first opening and at each restart. */
   openStream: (attributes: { from: string; id: string }) => void;
-  send: (element: Xml, done?: () => void) => void;
+  send: (element: Xml | Addressed, done?: () => void) => void;
   /** Only before it is secure. */
   startTls?: () => void;
   pause: () => void;
@@ -32,6 +32,35 @@ export interface Wire {
   close: () => void;
   terminate: () => void;
 }
+
+/** A stanza that many clients receive, encoded once around the address of each. */
+export class SharedStanza {
+  readonly #beforeTo: Buffer;
+  readonly #afterTo: Buffer;
+
+  constructor(beforeTo: string, afterTo: string) {
+    this.#beforeTo = Buffer.from(beforeTo);
+    this.#afterTo = Buffer.from(afterTo);
+  }
+
+  to(address: Xml): Addressed {
+    const [before, after] = [this.#beforeTo, this.#afterTo];
+    const length = Buffer.byteLength(address);
+    const bytes = Buffer.allocUnsafe(before.length + length + after.length);
+    before.copy(bytes);
+    bytes.write(address, before.length);
+    after.copy(bytes, before.length + length);
+    return bytes as Addressed;
+  }
+
+  /** As a part of another stanza. */
+  textTo(address: Xml): Xml {
+    return `${this.#beforeTo}${address}${this.#afterTo}` as Xml;
+  }
+}
+
+/** Bytes of a stanza. */
+export type Addressed = Buffer & { readonly isStanza: true };
 
 /** What a wire delivers. */
 export interface Received {

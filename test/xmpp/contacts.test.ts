@@ -4,7 +4,7 @@ import { until } from '../support/app/until.ts';
 import { connect } from '../support/clients/websocket.ts';
 import { bare, CHAT, closeStreams, jidOf, type OpenChat, openChat, roomOf } from '../support/clients/xmpp.ts';
 import { createDialog, execute, send } from '../support/fixtures/chat.ts';
-import { createUsers } from '../support/fixtures/users.ts';
+import { apiKey, createUsers } from '../support/fixtures/users.ts';
 
 useApp(CHAT);
 afterEach(closeStreams);
@@ -76,6 +76,23 @@ describe('contacts', () => {
     await execute('mutation ($id: Int!) { removeContact(userId: $id) { userId } }', { id: alice.id }, bob);
     expect(await a.find('unsubscribe"')).toBe(presence(bob, alice, 'unsubscribe'));
     expect(await a.next()).toBe(presence(bob, alice, 'unsubscribed'));
+  });
+
+  test('a deleted user leaves the lists of the others', async () => {
+    const [alice, bob, carol] = await createUsers(3);
+    const a = await openChat(alice);
+    const request = 'mutation ($id: Int!) { requestContact(userId: $id) { userId } }';
+    await execute(request, { id: bob.id }, alice);
+    await execute('mutation ($id: Int!) { acceptContact(userId: $id) { userId } }', { id: alice.id }, bob);
+    await execute(request, { id: alice.id }, carol);
+    await a.find(presence(carol, alice, 'subscribe'));
+    for (const user of [bob, carol]) {
+      await execute('mutation ($id: Int!) { deleteUser(id: $id) }', { id: user.id }, apiKey);
+      expect(await a.find('unsubscribe"')).toBe(presence(user, alice, 'unsubscribe'));
+      expect(await a.next()).toBe(presence(user, alice, 'unsubscribed'));
+      expect(a.frames.at(-3)).toContain(`<item jid="${jidOf(user)}" subscription="remove"/>`);
+    }
+    expect(await rosterOf(a)).toBe('');
   });
 
   test('requests of unknown users, other applications and other presences are dropped', async () => {

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { client as createClient, jid, xml } from '@xmpp/client';
+import { jid, xml } from '@xmpp/client';
 import { generate } from 'selfsigned';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -20,6 +19,7 @@ import {
   streamError,
   tokenOf,
 } from '../support/clients/xmpp.ts';
+import { ChatWire, HEADER, PROCEED, STARTTLS, standardClient } from '../support/clients/xmpp-tcp.ts';
 import { createUsers, type TestUser } from '../support/fixtures/users.ts';
 
 useApp({ chatDomain: CHAT_DOMAIN, xmpp: { websocketPort: 0, tcpPort: 0 } });
@@ -37,87 +37,23 @@ afterAll(() => {
   else process.env.NODE_TLS_REJECT_UNAUTHORIZED = checked;
 });
 
-const HEADER = `<?xml version='1.0'?><stream:stream to='${CHAT_DOMAIN}' version='1.0' xmlns='jabber:client' xmlns:stream='http://etherx.jabber.org/streams'>`;
-const STARTTLS = '<starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>';
-const PROCEED = '<proceed xmlns="urn:ietf:params:xml:ns:xmpp-tls"/>';
-
 const portOf = (number: number) => Number(new URL(running.app.chatAddresses[number]!).port);
 
-/** Bytes of a TCP client. */
-class Wire {
-  socket: Socket;
-  received = '';
-  isClosed = false;
-
-  constructor(socket: Socket) {
-    this.socket = socket;
-    this.#follow(socket);
-    onTestFinished(() => void socket.destroy());
-  }
-
-  static async open(): Promise<Wire> {
-    const socket = connect(portOf(1), '127.0.0.1');
-    await once(socket, 'connect');
-    return new Wire(socket);
-  }
-
-  /** The secure stream, before the sign-in. */
-  static async openSecure(): Promise<Wire> {
-    const wire = await Wire.open();
-    wire.send(HEADER);
-    await wire.find('</stream:features>');
-    wire.send(STARTTLS);
-    await wire.find(PROCEED);
-    await wire.secure();
-    wire.send(HEADER);
-    await wire.find('</stream:features>');
-    return wire;
-  }
-
-  async secure(): Promise<TLSSocket> {
-    this.socket.removeAllListeners('data');
-    const socket = connectTls({ socket: this.socket, servername: CHAT_DOMAIN, rejectUnauthorized: false });
-    await once(socket, 'secureConnect');
-    this.socket = socket;
-    this.#follow(socket);
-    return socket;
-  }
-
-  send(text: string): void {
-    this.socket.write(text);
-  }
-
-  /** Waits for the text, and forgets what precedes it. */
-  async find(text: string): Promise<string> {
-    await until(() => this.received.includes(text) || this.isClosed);
-    const end = this.received.indexOf(text);
-    if (end < 0) throw new Error(`closed after ${this.received}`);
-    const before = this.received.slice(0, end + text.length);
-    this.received = this.received.slice(end + text.length);
-    return before;
-  }
-
-  #follow(socket: Socket): void {
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      this.received += text;
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => {
-      this.isClosed = true;
-    });
-  }
+async function openWire(): Promise<ChatWire> {
+  return closedAfterTest(await ChatWire.open(portOf(1)));
 }
 
-function standardClient(user: TestUser, service: string, password = tokenOf(user)) {
-  const client = createClient({
-    service,
-    domain: CHAT_DOMAIN,
-    resource: 'bot',
-    username: `${user.id}-${APPLICATION.id}`,
-    password,
-  });
-  client.on('error', () => {});
-  client.reconnect.stop();
+async function openSecureWire(): Promise<ChatWire> {
+  return closedAfterTest(await ChatWire.openSecure(portOf(1)));
+}
+
+function closedAfterTest(wire: ChatWire): ChatWire {
+  onTestFinished(() => void wire.socket.destroy());
+  return wire;
+}
+
+function startClient({ id }: TestUser, service: string, secret: string) {
+  const client = standardClient({ id, service, secret });
   onTestFinished(async () => {
     await client.stop().catch(() => {});
   });
@@ -126,7 +62,7 @@ function standardClient(user: TestUser, service: string, password = tokenOf(user
 
 describe('XMPP over TCP', () => {
   test('only STARTTLS is offered, and credentials are refused before it', async () => {
-    const wire = await Wire.open();
+    const wire = await openWire();
     wire.send(HEADER);
     expect(await wire.find('</stream:features>')).toMatch(
       /^<\?xml version="1\.0"\?><stream:stream xmlns="jabber:client" xmlns:stream="http:\/\/etherx\.jabber\.org\/streams" from="chat\.example\.org" id="[0-9a-f]+" version="1\.0" xml:lang="en"><stream:features xmlns:stream="http:\/\/etherx\.jabber\.org\/streams"><starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls"><required\/><\/starttls><\/stream:features>$/,
@@ -141,10 +77,10 @@ describe('XMPP over TCP', () => {
   test('what follows STARTTLS without encryption is not executed after it', async () => {
     const [alice] = await createUsers(1);
     const auth = authOf(`${alice.id}-${APPLICATION.id}`, tokenOf(alice));
-    const whole = await Wire.open();
+    const whole = await openWire();
     whole.send(`${HEADER}${STARTTLS}${auth}`);
     await until(() => whole.isClosed);
-    const partly = await Wire.open();
+    const partly = await openWire();
     partly.send(`${HEADER}${STARTTLS}${auth.slice(0, -3)}`);
     await partly.find(PROCEED);
     await partly.secure();
@@ -154,7 +90,7 @@ describe('XMPP over TCP', () => {
 
   test('a client signs in over TLS, however its bytes are divided', async () => {
     const [alice] = await createUsers(1);
-    const wire = await Wire.openSecure();
+    const wire = await openSecureWire();
     const text = `${authOf(`${alice.id}-${APPLICATION.id}`, tokenOf(alice))}`;
     for (const character of text) wire.send(character);
     await wire.find('<success xmlns="urn:ietf:params:xml:ns:xmpp-sasl"/>');
@@ -172,7 +108,7 @@ describe('XMPP over TCP', () => {
     ['a document type', '<!DOCTYPE a>', 'not-well-formed'],
     ['a stanza without end', `<message><body>${'x'.repeat(20_000)}`, 'policy-violation'],
   ])('%s ends the stream', async (_name, bytes, condition) => {
-    const wire = await Wire.openSecure();
+    const wire = await openSecureWire();
     wire.socket.write(bytes);
     await wire.find(`${streamError(condition)}</stream:stream>`);
     await until(() => wire.isClosed);
@@ -184,7 +120,7 @@ describe('XMPP over TCP', () => {
     ['the path of the main port', () => `${running.url.replace('http', 'ws')}/xmpp`],
   ])('a standard client chats over %s', async (_name, service) => {
     const [alice, bob] = await createUsers(2);
-    const client = standardClient(alice, service());
+    const client = startClient(alice, service(), tokenOf(alice));
     const messages: string[] = [];
     client.on('stanza', (stanza) => {
       if (stanza.is('message')) messages.push(stanza.getChildText('body') ?? '');
@@ -213,7 +149,7 @@ describe('XMPP over TCP', () => {
 
   test('a standard client whose password is wrong is refused', async () => {
     const [alice] = await createUsers(1);
-    const client = standardClient(alice, `xmpp://127.0.0.1:${portOf(1)}`, 'wrong');
+    const client = startClient(alice, `xmpp://127.0.0.1:${portOf(1)}`, 'wrong');
     await expect(client.start()).rejects.toThrow('not-authorized');
   });
 });
@@ -251,7 +187,7 @@ describe('the port for WebSockets', () => {
     const { cert, private: key } = await generate([{ name: 'commonName', value: CHAT_DOMAIN }]);
     await writeFile(file, `${key}\n${cert}`);
     await until(async () => (await fingerprint())[0] !== first);
-    const secure = await Wire.openSecure();
+    const secure = await openSecureWire();
     expect((secure.socket as TLSSocket).getPeerX509Certificate()!.fingerprint256).toBe((await fingerprint())[0]);
   });
 });

@@ -53,6 +53,6 @@ export function nextFrame(
 const TEXT = { fin: true, opcode: 1, mask: false, rsv1: false, readOnly: true } as const;
 
 /** The frame of a text message, for `sendFrame` of the sender of any socket. */
-export function frameOf(text: string): Buffer {
-  return Buffer.concat(Sender.frame(Buffer.from(text), TEXT));
+export function frameOf(text: string | Buffer): Buffer {
+  return Buffer.concat(Sender.frame(typeof text === 'string' ? Buffer.from(text) : text, TEXT));
 }

@@ -6,6 +6,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
 import { appendDeletedUser } from '../../realtime/outbox.ts';
+import { removeContactsOf } from '../chat-contacts/change.ts';
 import { leaveDialogs } from '../dialogs/leave.ts';
 import { removeReactionsOf } from '../messages/reactions-of.ts';
 import { requireFresh } from '../users/credentials.ts';
@@ -71,6 +72,7 @@ async function removeRows(transaction: Transaction, key: UserKey, at: Date): Pro
   await transaction.$executeRaw`DELETE FROM muted_dialogs WHERE ${ofUser}`;
   await removeReactionsOf(transaction, key, at);
   await transaction.$executeRaw`DELETE FROM message_keys WHERE ${ofUser}`;
+  await removeContactsOf(transaction, key, at);
   await endSessionsOf(transaction, key, at);
   await transaction.$executeRaw`DELETE FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
   await appendDeletedUser(transaction, key, at);

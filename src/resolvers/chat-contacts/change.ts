@@ -97,6 +97,25 @@ async function change(
   return readContact(viewer, contactId);
 }
 
+/** Of a user who is being deleted; the others are notified. */
+export async function removeContactsOf(
+  transaction: Transaction,
+  { applicationId, userId }: { applicationId: number; userId: number },
+  now: Date,
+): Promise<void> {
+  const detail: EventDetail = { contact: 'removed' };
+  await transaction.$executeRaw`
+    WITH removed AS (
+      DELETE FROM chat_contacts
+      WHERE application_id = ${applicationId} AND (user_id = ${userId} OR contact_id = ${userId})
+      RETURNING CASE user_id WHEN ${userId} THEN contact_id ELSE user_id END AS other_id
+    )
+    INSERT INTO events_outbox (application_id, kind, subject_id, user_id, detail, audience_ids, created_at)
+    SELECT ${applicationId}::int, 'contactChanged', ${String(userId)}, ${userId}::int, ${JSON.stringify(detail)}::jsonb,
+      ARRAY[o.other_id], ${now}
+    FROM (SELECT DISTINCT other_id FROM removed) o ORDER BY o.other_id`;
+}
+
 /** In id order. */
 async function lockPair(transaction: Transaction, applicationId: number, ids: [number, number]): Promise<void> {
   const locked = await transaction.$executeRaw`

@@ -1,11 +1,20 @@
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const PACKAGES = resolve(import.meta.dirname, '../../../packages');
 const alias = {
   '@atrium/client': `${PACKAGES}/client/src/index.ts`,
   '@atrium/react': `${PACKAGES}/react/src/index.ts`,
   '@atrium/chat-ui': `${PACKAGES}/chat-ui/src/index.ts`,
+};
+
+/** `@xmpp/client` imports it, but does not use it for WebSockets. */
+const withoutDns: Plugin = {
+  name: 'without DNS',
+  setup(bundling) {
+    bundling.onResolve({ filter: /^node:dns$/ }, () => ({ path: 'dns', namespace: 'none' }));
+    bundling.onLoad({ filter: /^dns$/, namespace: 'none' }, () => ({ contents: 'export default {}' }));
+  },
 };
 
 /** Bundles code that uses the packages in `packages`. */
@@ -17,6 +26,7 @@ export async function bundle(code: string, platform: 'browser' | 'node'): Promis
     format: platform === 'node' ? 'esm' : 'iife',
     platform,
     alias,
+    plugins: platform === 'browser' ? [withoutDns] : [],
     jsx: 'automatic',
     external: platform === 'node' ? ['react', 'react-dom'] : [],
     define: { 'process.env.NODE_ENV': '"production"' },

@@ -3,6 +3,7 @@ declare module '@xmpp/client' {
   export interface XmlElement {
     is: (name: string, namespace?: string) => boolean;
     getChildText: (name: string) => string | null;
+    toString: () => string;
   }
   export interface XmppClient {
     on: (event: string, listener: (stanza: XmlElement) => void) => void;

@@ -1,5 +1,4 @@
 import { WebSocket } from 'ws';
-import type { App } from '../../../src/server/lifecycle.ts';
 import { APPLICATION, running } from '../app/app.ts';
 import type { Caller } from '../fixtures/users.ts';
 
@@ -37,6 +36,9 @@ export async function closeStreams(): Promise<void> {
   open.clear();
 }
 
+/** A process of the service. */
+type Target = { url: string };
+
 /** A bare WebSocket that shows each frame. */
 export class ChatSocket {
   readonly socket: WebSocket;
@@ -64,7 +66,10 @@ export class ChatSocket {
     });
   }
 
-  static async open(app: App = running.app, options?: ConstructorParameters<typeof WebSocket>[2]): Promise<ChatSocket> {
+  static async open(
+    app: Target = running.app,
+    options?: ConstructorParameters<typeof WebSocket>[2],
+  ): Promise<ChatSocket> {
     const client = new ChatSocket(`${app.url.replace('http', 'ws')}/xmpp`, options);
     await new Promise<void>((resolve, reject) => {
       client.socket.once('open', () => resolve());
@@ -105,7 +110,7 @@ export class ChatSocket {
   /** All frames until the answer to a ping, which the service sends after what it has sent before. */
   async settle(): Promise<string[]> {
     const id = `settle${settled++}`;
-    this.send(`<iq id="${id}" type="get"><query xmlns="jabber:iq:version"/></iq>`);
+    this.send(`<iq id="${id}" type="get" to="${CHAT_DOMAIN}"><query xmlns="jabber:iq:version"/></iq>`);
     const frames: string[] = [];
     for (;;) {
       const frame = await this.next();
@@ -125,12 +130,18 @@ export interface OpenChat extends ChatSocket {
 export async function openChat(
   user: Caller & { id: number },
   resource = 'phone',
-  { app = running.app, secret = tokenOf(user), isAvailable = true, carbons = false } = {},
+  {
+    app = running.app as Target,
+    secret = tokenOf(user),
+    isAvailable = true,
+    carbons = false,
+    applicationId = APPLICATION.id,
+  } = {},
 ): Promise<OpenChat> {
   const client = await ChatSocket.open(app);
   client.send(OPEN);
   await client.take(2);
-  client.send(authOf(`${user.id}-${APPLICATION.id}`, secret));
+  client.send(authOf(`${user.id}-${applicationId}`, secret));
   const outcome = await client.next();
   if (!outcome.startsWith('<success')) throw new Error(outcome);
   client.send(OPEN);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { filledPath, type Route, routeOf, variablesOf } from './routes.ts';
-import { any, callers, type Id, type Kind, listOf, type Pick, Ref, type Who } from './values.ts';
+import { any, callers, type Id, type Kind, listOf, type Pick as Place, Ref, type Who } from './values.ts';
 
 /** One call of an operation, as REST and GraphQL express it. */
 export interface Call {
@@ -29,7 +29,7 @@ export interface Fixture {
   totpSecret?: string;
   /** Ids by kind, in the order of creation. */
   known: Record<Kind, Id[]>;
-  pick: (kind: Kind, pick: Pick) => Id;
+  pick: (kind: Kind, pick: Place) => Id;
 }
 
 export type Args = Record<string, unknown>;
@@ -232,7 +232,8 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function resolved(value: unknown, fixture: Fixture): unknown {
+/** With ids in place of references. */
+export function resolved(value: unknown, fixture: Pick<Fixture, 'pick'>): unknown {
   if (value instanceof Ref) return fixture.pick(value.kind, value.pick);
   if (Array.isArray(value)) return value.map((item) => resolved(item, fixture));
   if (!isPlain(value)) return value;
