@@ -26,6 +26,8 @@ const OPERATIONS: Record<Operation, string> = {
   CREATE_DIALOG: t`create a dialog`,
   READ_DIALOG: t`read a dialog`,
   SEND_MESSAGE: t`send a message to a dialog`,
+  READ_FILE: t`read a file`,
+  UPDATE_FILE: t`change or delete a file`,
 };
 
 interface Question {
@@ -41,6 +43,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
   const set = (change: Partial<Question>) => setQuestion({ ...question, ...change });
   const classes = useClassNames(application);
   const ofRecord = question.operation.endsWith('_RECORD');
+  const ofFile = question.operation.endsWith('_FILE');
   const ofExisting = !question.operation.startsWith('CREATE_');
   const answer = useQuery({
     queryKey: [application, 'user-check', userId, asked],
@@ -86,7 +89,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
         )}
         {ofExisting && (
           <TextInput
-            label={ofRecord ? t`Id of the record` : t`Id of the dialog`}
+            label={ofRecord ? t`Id of the record` : ofFile ? t`Id of the file` : t`Id of the dialog`}
             value={question.id}
             onChange={(event) => set({ id: event.currentTarget.value })}
             autoComplete="off"
