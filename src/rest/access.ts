@@ -4,6 +4,7 @@ import {
   InvalidFieldsError,
   NotFoundError,
   NoUpdateDataError,
+  SignInRefusedError,
   SignInTooOldError,
   UnauthenticatedError,
   UnprocessableError,
@@ -162,6 +163,18 @@ export const signInRoutes = [
     errors: [new UnprocessableError('EMAIL_INVALID')],
     examples: [{ body: { language: 'en' } }],
   }),
+  derivedRoute('put', '/users/email/code', 'Mutation.verifyEmail', {
+    tag: 'Users',
+    summary: 'Verify the address with the code',
+    errors: [new UnprocessableError('LINK_INVALID'), invalid],
+    examples: [{ body: { token: SAMPLES.emailToken, code: '654321' } }],
+  }),
+  derivedRoute('post', '/identities', 'Mutation.linkIdentity', {
+    tag: 'Users',
+    summary: 'Add an account to sign in with',
+    errors: [new SignInRefusedError(), new SignInTooOldError(), new UnprocessableError('IDENTITY_TAKEN'), invalid],
+    examples: [{ body: { provider_code: { code: SAMPLES.providerCode, verifier: 'v'.repeat(43) } } }],
+  }),
   derivedRoute('get', '/identities', 'Query.identities', {
     tag: 'Users',
     summary: 'List accounts the user signs in with',
@@ -190,6 +203,50 @@ export const signInRoutes = [
     result: 'recovery_codes',
     errors: secondFactorErrors,
     examples: [{ body: { code: SAMPLES.code } }],
+  }),
+  derivedRoute('post', '/passkeys/options', 'Mutation.requestUserPasskey', {
+    tag: 'Users',
+    summary: 'Begin to add a passkey',
+    errors: secondFactorErrors,
+    examples: [{}],
+  }),
+  derivedRoute('post', '/passkeys', 'Mutation.createUserPasskey', {
+    tag: 'Users',
+    summary: 'Add a passkey',
+    status: 201,
+    errors: secondFactorErrors,
+    examples: [
+      {
+        body: {
+          name: 'Phone',
+          token: SAMPLES.challengeToken,
+          passkey: {
+            id: SAMPLES.credential,
+            client_data_json: SAMPLES.clientData,
+            attestation_object: SAMPLES.attestation,
+          },
+        },
+      },
+    ],
+  }),
+  derivedRoute('put', '/passkeys/:id', 'Mutation.updateUserPasskey', {
+    tag: 'Users',
+    summary: 'Rename a passkey',
+    errors: [...missing, invalid],
+    examples: [{ path: { id: SAMPLES.passkey }, body: { name: 'Old phone' } }],
+  }),
+  derivedRoute('put', '/second_factor/passkey', 'Mutation.enablePasskeyFactor', {
+    tag: 'Users',
+    summary: 'Demand a passkey as second factor',
+    result: 'recovery_codes',
+    errors: secondFactorErrors,
+    examples: [{}],
+  }),
+  derivedRoute('delete', '/passkeys/:id', 'Mutation.deleteUserPasskey', {
+    tag: 'Users',
+    summary: 'Delete a passkey',
+    errors: [...missing, ...secondFactorErrors],
+    examples: [{ path: { id: SAMPLES.passkey } }],
   }),
   derivedRoute('put', '/second_factor/recovery_codes', 'Mutation.renewRecoveryCodes', {
     tag: 'Users',

@@ -7,7 +7,7 @@ import { createTenant, type Tenant } from '../../support/app/other-apps.ts';
 import { sql } from '../../support/app/sql.ts';
 import { insertSession } from '../../support/fixtures/callers.ts';
 import { execute } from '../../support/fixtures/chat.ts';
-import { OPEN } from '../../support/fixtures/example-data.ts';
+import { OPEN, type Proofs, seedProofs } from '../../support/fixtures/proofs.ts';
 import { anonymous, type Caller } from '../../support/fixtures/users.ts';
 import { formOf } from '../../support/operations/files.ts';
 import type { Fixture } from '../../support/operations/operation.ts';
@@ -18,7 +18,17 @@ import { Names } from './names.ts';
 export const PEOPLE = ['alice', 'bob', 'carol', 'dave'] as const;
 
 const UNKNOWN = { number: 99_999_999, text: '0123456789abcdef01234567' };
-const NUMBERED = new Set<Kind>(['user', 'blob', 'geodatum', 'event', 'subscription', 'pushToken', 'apiKey', 'session']);
+const NUMBERED = new Set<Kind>([
+  'user',
+  'blob',
+  'geodatum',
+  'event',
+  'subscription',
+  'pushToken',
+  'apiKey',
+  'session',
+  'passkey',
+]);
 
 /** The application of one transport; the fixtures of the others differ only in ids. */
 export interface ParityFixture extends Fixture {
@@ -78,6 +88,7 @@ export async function createParityFixture(modelUrl: string): Promise<ParityFixtu
     assistant: [],
     apiKey: [],
     session: [],
+    passkey: [],
   };
   const foreign = { number: stranger.users[0]!.id, text: await foreignDialog(stranger) };
   const uids = new Map<Id, string>();
@@ -109,7 +120,7 @@ export async function createParityFixture(modelUrl: string): Promise<ParityFixtu
   );
   known.assistant.push(assistant.id);
   await furnish(fixture);
-  await openAccess(fixture);
+  fixture.proofs = await openAccess(fixture);
   return fixture;
 }
 
@@ -147,13 +158,12 @@ async function callersOf({ applicationId, key, users }: Tenant, stranger: Tenant
 }
 
 /** Turns on what the ways to sign in need, which does not change other responses. */
-async function openAccess({ applicationId, known }: ParityFixture): Promise<void> {
+async function openAccess({ applicationId, known }: ParityFixture): Promise<Proofs> {
   await db.application.update({ where: { id: applicationId }, data: OPEN });
   const [alice] = known.user as [number];
-  const identity = { issuer: 'https://issuer.example.org', subject: 'alice' };
-  await db.userIdentity.create({ data: { applicationId, userId: alice, createdAt: running.now(), ...identity } });
   const sessions = await db.session.findMany({ where: { applicationId, userId: alice }, select: { id: true } });
   known.session.push(...sessions.map(({ id }) => id));
+  return seedProofs(applicationId, alice);
 }
 
 const FURNISH = `mutation ($bob: Int!, $carol: Int!, $date: UnixTime!) {

@@ -30,6 +30,9 @@ const PASSED_COLUMNS = [
   'storage_key',
   'signing_key',
   'password_hash',
+  'encrypted_totp',
+  'credential_id',
+  'public_key',
   'xid',
 ];
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { sign } from '../../../src/lib/signature.ts';
 import { running } from '../app/app.ts';
+import { SoftwareAuthenticator } from '../fakes/authenticator.ts';
+import { EMAIL_CODE, IDENTITY, ORIGIN, VERIFIER } from '../fixtures/proofs.ts';
 import { codesOf } from '../fixtures/second-factors.ts';
 import { type Fixture, field, operation } from './operation.ts';
 import { PASSWORD } from './people.ts';
@@ -18,6 +20,14 @@ const restrictions = fc.constantFrom<object>(
 );
 const inRest = (given: object) =>
   Object.fromEntries(Object.entries(given).map(([key, value]) => [key === 'onBehalfOf' ? 'on_behalf_of' : key, value]));
+
+/** Of an application that no passkey belongs to. */
+const NO_OPTIONS = { challenge: '', rp: { id: 'app.example.org' }, user: { id: '' } };
+
+const withMembers = (call: { variables: object }, members: object) => ({
+  json: members,
+  variables: { ...call.variables, ...members },
+});
 
 /** The parameter `application_id`, which requests without a caller name themselves. */
 const ofApplication = (call: { json?: object; variables: object }, { applicationId }: Fixture) => ({
@@ -56,6 +66,35 @@ export const access = [
     .with({ who: 'session' })
     .served('session of alice', { password: PASSWORD })
     .refused('session of alice', { password: 'wrong-one' }),
+  operation('post /passkeys/options')
+    .with({
+      who: 'session',
+      learn: (body, fixture) => {
+        fixture.passkeyRequest = body;
+      },
+    })
+    .served('session of alice')
+    .refused('alice'),
+  operation('post /passkeys', { name: mostly(text) })
+    .with({
+      who: 'session',
+      learn: { passkey: ({ id }) => id },
+      adapt: (_call, { name }, { passkeyRequest }) => {
+        const { token = '', passkey_options: options = NO_OPTIONS } = passkeyRequest ?? {};
+        const passkey = new SoftwareAuthenticator(ORIGIN).create(options);
+        const { id, clientDataJSON, attestationObject, transports } = passkey;
+        const inRest = { id, client_data_json: clientDataJSON, attestation_object: attestationObject, transports };
+        return { json: { name, token, passkey: inRest }, variables: { name, token, passkey } };
+      },
+    })
+    .served('session of alice', { name: 'Phone' })
+    .refused('session of alice', { name: 'Phone' }),
+  operation('put /passkeys/:id', { id: any('passkey'), name: mostly(text) })
+    .with({ who: 'session' })
+    .served('session of alice', { id: ref('passkey')(0), name: 'Old phone' })
+    .refused('session of bob', { id: ref('passkey')(0), name: 'Old phone' }),
+
+  operation('put /second_factor/passkey').with({ who: 'session' }).served('session of alice').refused('session of bob'),
   operation('post /second_factor/totp')
     .with({
       who: 'session',
@@ -82,18 +121,34 @@ export const access = [
     .refused('session of bob'),
   operation('post /session/challenge').with({ who: 'session' }).served('session of alice').refused('alice'),
   operation('delete /second_factor').with({ who: 'session' }).served('session of alice').refused('alice'),
+  operation('delete /passkeys/:id', { id: any('passkey') })
+    .with({ who: 'session' })
+    .served('session of alice', { id: ref('passkey')(0) })
+    .refused('session of alice', { id: ref('passkey')(0) }),
   operation('get /sign_in_methods').served('alice').refused('key'),
   operation('post /users/email/code', { language: perhaps(fc.constantFrom('en', 'de')) })
     .served('alice')
     .refused('application session'),
+  operation('put /users/email/code', { code: isOf([EMAIL_CODE, '000000']) })
+    .with({ adapt: (call, { code }, { proofs }) => withMembers(call, { token: proofs!.emailToken, code }) })
+    .served('anonymous', { code: EMAIL_CODE })
+    .refused('anonymous', { code: EMAIL_CODE }),
+  operation('post /identities', { verifier: isOf([VERIFIER, 'another']) })
+    .with({
+      adapt: (_call, { verifier }, { proofs }) => {
+        const code = { code: proofs!.providerCode, verifier: verifier ?? '' };
+        return { json: { provider_code: code }, variables: { providerCode: code } };
+      },
+    })
+    .served('alice', { verifier: VERIFIER })
+    .refused('alice', { verifier: 'another' }),
   operation('get /identities').served('alice').refused('key'),
   operation('delete /identities', {
-    issuer: mostly(fc.constant('https://issuer.example.org')),
-    subject: isOf(['alice', 'none']),
+    issuer: mostly(fc.constant(IDENTITY.issuer)),
+    subject: isOf([IDENTITY.subject, 'none']),
   })
-    .served('alice', { issuer: 'https://issuer.example.org', subject: 'alice' })
-    .refused('alice', { issuer: 'https://issuer.example.org', subject: 'alice' }),
-
+    .served('alice', IDENTITY)
+    .refused('alice', IDENTITY),
   operation('get /keys').with({ who: 'key' }).served('key').refused('alice'),
   operation('post /keys', {
     name: mostly(text),

@@ -6,28 +6,30 @@ import type { Access } from '../../../src/lib/access.ts';
 export const ENDPOINTS = words(`
   addReaction apiKeys askGateway assignRole assistAnswer changeReactions completeBlob confirmUser countUnreadMessages
   createApiKey createBlob createChildRecord createClass createDialog createEvents createGeodatum createGuestSession
-  createPushToken createRecord createRecords createSession createSubscription createUser createUserTotpSecret
-  defineRole deleteBlob deleteClass deleteDialog deleteDialogs deleteEvent deleteGeodatum deleteMessages
-  deleteOldGeodata deletePushToken deleteRecord deleteRecordFile deleteRecords deleteRecordsByCriteria deleteRole
-  deleteSession deleteSubscription deleteTokenIssuer deleteUser deleteUserByExternalId disableSecondFactor
-  downloadBlobFile downloadBlobFileById enableUserTotp endOtherSessions endSession endUserSessions explainAccess
-  findAccountSettings findBlob findBlobFile findClass findDialog findDialogNotifications findEvent findEventStatus
-  findGeodatum findMessage findRecord findRecordFile findRecords findSession findUser findUserByEmail
-  findUserByExternalId findUserByFacebookId findUserByLogin findUserByPhone findUserByTwitterId identities listBlobs
-  listChildRecords listClasses listContacts listDialogs listEvents listGeodata listReactions listRecords
-  listRegisteredContacts listSubscriptions listUsers listUsersByFullName listUsersByTags loginUser logoutUser
-  markDialogMessages permissionChanges readMessages removeReaction renewRecoveryCodes requestConfirmation
-  requestEmailVerification requestPasskeySignIn requestPasswordReset requestSignInCode resetSecondFactor revokeApiKey
-  revokeRole roles rotateApiKey sendMessage sessions signInMethods summarizeDialog tokenIssuers translateText
-  unlinkIdentity updateApiKey updateBlob updateClass updateDialog updateDialogNotifications updateEvent updateGeodatum
-  updateMessages updateRecord updateRecords updateRecordsByCriteria updateTokenIssuer updateUser uploadBlob
-  uploadContacts uploadRecordFile userSessions
+  createPushToken createRecord createRecords createSession createSubscription createUser createUserPasskey
+  createUserTotpSecret defineRole deleteBlob deleteClass deleteDialog deleteDialogs deleteEvent deleteGeodatum
+  deleteMessages deleteOldGeodata deletePushToken deleteRecord deleteRecordFile deleteRecords deleteRecordsByCriteria
+  deleteRole deleteSession deleteSubscription deleteTokenIssuer deleteUser deleteUserByExternalId deleteUserPasskey
+  disableSecondFactor downloadBlobFile downloadBlobFileById enablePasskeyFactor enableUserTotp endOtherSessions
+  endSession endUserSessions explainAccess findAccountSettings findBlob findBlobFile findClass findDialog
+  findDialogNotifications findEvent findEventStatus findGeodatum findMessage findRecord findRecordFile findRecords
+  findSession findUser findUserByEmail findUserByExternalId findUserByFacebookId findUserByLogin findUserByPhone
+  findUserByTwitterId identities linkIdentity listBlobs listChildRecords listClasses listContacts listDialogs
+  listEvents listGeodata listReactions listRecords listRegisteredContacts listSubscriptions listUsers
+  listUsersByFullName listUsersByTags loginUser logoutUser markDialogMessages permissionChanges readMessages
+  removeReaction renewRecoveryCodes requestConfirmation requestEmailVerification requestPasskeySignIn
+  requestPasswordReset requestSignInCode requestUserPasskey resetSecondFactor revokeApiKey revokeRole roles
+  rotateApiKey sendMessage sessions signInMethods summarizeDialog tokenIssuers translateText unlinkIdentity
+  updateApiKey updateBlob updateClass updateDialog updateDialogNotifications updateEvent updateGeodatum updateMessages
+  updateRecord updateRecords updateRecordsByCriteria updateTokenIssuer updateUser updateUserPasskey uploadBlob
+  uploadContacts uploadRecordFile userSessions verifyEmail
 `);
 
 /** Those that answer with 201. */
 export const CREATING = words(`
   createApiKey createBlob createChildRecord createClass createDialog createEvents createGeodatum createGuestSession
-  createPushToken createRecord createRecords createSession createSubscription createUser sendMessage uploadBlob
+  createPushToken createRecord createRecords createSession createSubscription createUser createUserPasskey sendMessage
+  uploadBlob
 `);
 
 /** Every root field by the access that the contract gives it. */

@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import type { CreationOptions } from '../fakes/authenticator.ts';
+import type { Proofs } from '../fixtures/proofs.ts';
 import { filledPath, type Route, routeOf, variablesOf } from './routes.ts';
 import { any, callers, type Id, type Kind, listOf, type Pick as Place, Ref, type Who } from './values.ts';
 
@@ -27,9 +29,17 @@ export interface Fixture {
   uids: Map<Id, string>;
   /** Secret of the authenticator app that a user set up last. */
   totpSecret?: string;
+  /** Of the passkey that a user adds next. */
+  passkeyRequest?: PasskeyRequest;
+  proofs?: Proofs;
   /** Ids by kind, in the order of creation. */
   known: Record<Kind, Id[]>;
   pick: (kind: Kind, pick: Place) => Id;
+}
+
+export interface PasskeyRequest {
+  token: string;
+  passkey_options: CreationOptions;
 }
 
 export type Args = Record<string, unknown>;

@@ -80,7 +80,14 @@ export function presented(route: Route, data: unknown, { path, query, json, head
 }
 
 /** Random, written asynchronously in batches, or the name that a client of the transport gives itself. */
-const PASSED_MEMBERS = new Set(['last_request_at', 'last_used_at', 'device', 'recovery_codes']);
+const PASSED_MEMBERS = new Set([
+  'last_request_at',
+  'last_used_at',
+  'device',
+  'recovery_codes',
+  'allowCredentials',
+  'excludeCredentials',
+]);
 
 function shown(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (name, value) => (PASSED_MEMBERS.has(name) ? null : value));

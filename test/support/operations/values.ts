@@ -14,7 +14,8 @@ export type Kind =
   | 'pushToken'
   | 'assistant'
   | 'apiKey'
-  | 'session';
+  | 'session'
+  | 'passkey';
 
 export type Id = string | number;
 export type Pick = number | 'unknown' | 'foreign' | 'malformed';

@@ -19,4 +19,11 @@ export const SAMPLES = {
   apiKey: 4501,
   session: 4601,
   code: '123456',
+  passkey: 4701,
+  emailToken: '0000005ce1ce1ce1ce1ce1ce1ce1ce1ce1ce1ce1',
+  providerCode: '0000005cc0dec0dec0dec0dec0dec0dec0dec0de',
+  challengeToken: '0000005cba5eba5eba5eba5eba5eba5eba5eba5e',
+  credential: 'q5tOCLSiRfVWLcaQYHYrGw',
+  clientData: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+  attestation: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YQ',
 } as const;
