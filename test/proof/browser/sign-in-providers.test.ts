@@ -36,10 +36,10 @@ describe.skipIf(!hasBrowser)('the button of a provider', () => {
   /** Presses the button, and the buttons of the pages of the provider. */
   async function signInAs(page: Page, login: string): Promise<void> {
     await page.getByRole('button', { name: 'Continue with Idp' }).click();
-    await page.locator('input[name=login]').fill(login);
-    await page.locator('input[name=password]').fill('x');
-    await page.locator('button[type=submit]').click();
-    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByPlaceholder('Enter any login').fill(login);
+    await page.getByPlaceholder('and password').fill('x');
+    await page.getByRole('button', { name: 'Sign-in' }).click();
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
   }
 
   test('a visitor signs in at the provider, and nothing of it remains in the address', async () => {
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('the button of a provider', () => {
   test('a cancelled sign-in says so once, and a code that this tab has not asked for is ignored', async () => {
     const { page } = await openPage(example.url);
     await page.getByRole('button', { name: 'Continue with Idp' }).click();
-    await page.locator('input[name=login]').waitFor();
+    await page.getByPlaceholder('Enter any login').waitFor();
     await page.getByText('Cancel').click();
     await page.getByRole('alert').getByText('The sign-in was not completed').waitFor();
     expect(page.url()).toBe(example.url);

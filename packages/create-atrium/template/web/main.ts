@@ -1,10 +1,13 @@
-import { AtriumError, type Message } from '@atrium/client';
+import type { Message } from '@atrium/client';
+import { showAccount, textOfError } from './account.tsx';
 import { connect, openPrivate } from './atrium.ts';
 
 const find = <Type extends HTMLElement>(id: string) => document.getElementById(id) as Type;
-const [account, open, write, note] = ['account', 'open', 'write', 'note'].map((id) =>
-  find<HTMLFormElement>(id),
-) as HTMLFormElement[];
+const [open, write, note] = ['open', 'write', 'note'].map((id) => find<HTMLFormElement>(id)) as [
+  HTMLFormElement,
+  HTMLFormElement,
+  HTMLFormElement,
+];
 const report = (text: string) => find('status').replaceChildren(text);
 const textOf = (form: HTMLFormElement, name: string) => String(new FormData(form).get(name)).trim();
 
@@ -14,11 +17,7 @@ const atrium = connect(`${location.origin}/backend`, applicationId);
 let shown: { id: string; stop: () => void } | undefined;
 let stopWatching: (() => void)[] = [];
 
-onSubmit(account, async (button) => {
-  const who = { login: textOf(account, 'login'), password: textOf(account, 'password') };
-  await (button?.value === 'up' ? atrium.session.signUp(who) : atrium.session.signIn(who));
-  account.reset();
-});
+showAccount(find('account'), atrium);
 
 onSubmit(open, async () => {
   const id = await openPrivate(atrium, textOf(open, 'login'));
@@ -44,7 +43,7 @@ atrium.session.watch(({ status, user }) => {
   for (const stop of stopWatching) stop();
   shown?.stop();
   [stopWatching, shown] = [[], undefined];
-  account.hidden = status !== 'signedOut';
+  find('account').hidden = status !== 'signedOut';
   find('rooms').hidden = status !== 'signedIn';
   if (!user) return;
   find('user').textContent = user.name;
@@ -104,22 +103,16 @@ function messageItem({ senderId, text, state }: Message): HTMLElement {
   ]);
 }
 
-function onSubmit(form: HTMLFormElement, work: (button: HTMLButtonElement | null) => unknown): void {
+function onSubmit(form: HTMLFormElement, work: () => unknown): void {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
-      await work(event.submitter as HTMLButtonElement | null);
+      await work();
       report('');
     } catch (error) {
       report(textOfError(error));
     }
   });
-}
-
-function textOfError(error: unknown): string {
-  if (!(error instanceof AtriumError)) throw error;
-  const fields = Object.entries(error.fields).map(([field, texts]) => `${field} ${texts.join(', ')}`);
-  return error.code === 'UNAUTHENTICATED' ? 'Login or password is wrong.' : fields.join('; ') || error.message;
 }
 
 function element(name: string, attributes: Record<string, string>, content: (Node | string)[]): HTMLElement {

@@ -4,8 +4,10 @@ import { APPLICATION, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
-import { createConsoleData } from '../../../support/fixtures/console-data.ts';
-import { createUser } from '../../../support/fixtures/users.ts';
+import { execute } from '../../../support/fixtures/chat.ts';
+import { apiKey, createUser } from '../../../support/fixtures/users.ts';
+
+const CREATE_CLASS = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
 
 describe.skipIf(!hasBrowser)('roles in the console', () => {
   useApp();
@@ -82,15 +84,16 @@ describe.skipIf(!hasBrowser)('roles in the console', () => {
   });
 
   test('changed permissions of a class say how many users gain and lose what, before they are saved', async () => {
-    const { className: name, users } = await createConsoleData();
+    const user = await createUser();
+    await execute(CREATE_CLASS, { input: { name: 'Menu', fields: [{ name: 'title', type: 'STRING' }] } }, apiKey);
     const total = await db.user.count({ where: { applicationId: APPLICATION.id } });
-    const { page, problems } = await openAs(await owner(), `${APP}/data/${name}?tab=definition`);
+    const { page, problems } = await openAs(await owner(), `${APP}/data/Menu?tab=definition`);
     const effect = page.getByRole('status').filter({ hasText: 'What saving changes' });
     await page.getByLabel('Delete: All users').check();
     await effect.getByText(`Delete: ${total} users gain it`).waitFor();
     await page.getByLabel('Create: Selected users').check();
     const chosen = page.getByRole('combobox', { name: 'Create: users' });
-    await chosen.fill(String(users[0]!.id));
+    await chosen.fill(String(user.id));
     await page.getByRole('option').first().click();
     await effect.getByText(`Create: ${total - 1} users lose it`).waitFor();
     await expectAccessible(page);
