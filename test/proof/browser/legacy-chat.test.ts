@@ -77,12 +77,19 @@ describe.skipIf(!hasBrowser)('legacy chat of a page and a Node.js process', () =
     onTestFinished(() => page.context().close());
     const script = `${CLIENT.replace('export ', '')}; Object.assign(window, { start, received: [] });`;
     await page.addScriptTag({ content: await bundle(script, 'browser') });
-    await page.evaluate(async (options) => {
-      const own = window as unknown as { start: Start; received: string[]; send: unknown };
-      own.send = await own.start(options, (stanza: string) => own.received.push(stanza));
-    }, optionsOf(user, `${url.replace('http', 'ws')}/xmpp`));
+    await page.evaluate(
+      async (options) => {
+        const own = window as unknown as { start: Start; received: string[]; send: unknown };
+        own.send = await own.start(options, (stanza: string) => own.received.push(stanza));
+      },
+      optionsOf(user, `${url.replace('http', 'ws')}/xmpp`),
+    );
     return {
-      send: (spec) => page.evaluate((sent) => (window as unknown as { send: (spec: unknown) => Promise<unknown> }).send(sent), spec as unknown[]),
+      send: (spec) =>
+        page.evaluate(
+          (sent) => (window as unknown as { send: (spec: unknown) => Promise<unknown> }).send(sent),
+          spec as unknown[],
+        ),
       find: (...texts) => foundIn(page, texts),
     };
   }
@@ -146,7 +153,8 @@ describe.skipIf(!hasBrowser)('legacy chat of a page and a Node.js process', () =
     await node.find(`from="${roomOf(dialogId, alice.id)}"`, 'role="participant"');
     await page.find(`from="${roomOf(dialogId, bob.id)}"`, 'role="participant"');
     await page.send(['message', { to: roomOf(dialogId), type: 'groupchat' }, ['body', {}, 'to the room'], SAVED]);
-    for (const chat of [page, node]) await chat.find('<body>to the room</body>', `from="${roomOf(dialogId, alice.id)}"`);
+    for (const chat of [page, node])
+      await chat.find('<body>to the room</body>', `from="${roomOf(dialogId, alice.id)}"`);
 
     node.child.kill('SIGKILL');
     await page.find('type="unavailable"', `from="${roomOf(dialogId, bob.id)}"`);
