@@ -32,7 +32,7 @@ import type { EventOrigin, Outbox } from './realtime/outbox.ts';
 import type { Presence } from './realtime/presence.ts';
 import type { PushNotifier } from './realtime/push-notifier.ts';
 import type { RequestFeed } from './realtime/request-feed.ts';
-import type { Rooms } from './realtime/rooms.ts';
+import type { ChatFigures, Rooms } from './realtime/rooms.ts';
 
 export interface Diagnostics {
   now: () => Date;
@@ -48,6 +48,7 @@ export interface Realtime {
   hub: LiveEvents;
   presence: Presence;
   rooms: Rooms;
+  chat: ChatFigures;
   pushNotifier: PushNotifier;
   jobNotifier: JobNotifier;
   requestFeed: RequestFeed;

@@ -16,6 +16,17 @@ export type RoomChange =
   | { applicationId: number; userId: number; dialogId: string; isJoined: boolean }
   | (Resource & { isAvailable: boolean });
 
+/** Of the streams of legacy chat clients, in this process since it started. */
+export interface ChatFigures {
+  /** Whether the chat is served. */
+  readonly isOn: boolean;
+  /** Open ones. */
+  streams: number;
+  refusedSignIns: number;
+  /** That the service has ended with an error. */
+  failedStreams: number;
+}
+
 /** A longer list of who is in a room is cut. */
 export const MAX_LISTED = 200;
 
@@ -66,6 +77,11 @@ export class Rooms {
   /** Ids of the users who have joined, ascending. */
   joined(applicationId: number, dialogId: string): number[] {
     return [...(this.#joined.get(`${applicationId}:${dialogId}`)?.keys() ?? [])].sort((a, b) => a - b);
+  }
+
+  /** Number of dialogs that users have joined. */
+  get count(): number {
+    return this.#joined.size;
   }
 
   isJoined(applicationId: number, dialogId: string, userId: number): boolean {

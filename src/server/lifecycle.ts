@@ -60,6 +60,7 @@ export async function startApp(dependencies: AppDependencies): Promise<App> {
   const readings: Readings = {
     sockets: () => sockets.count(),
     streams: () => entrances.streams(),
+    rooms: () => services.rooms.count,
     pool: poolState,
     database: () => probes.state(),
     pushes: () => pushGateways.traffic.load,

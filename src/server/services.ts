@@ -90,6 +90,7 @@ export async function createServices(
     hub: createHub(outbox, bus, log, liveClock),
     presence: new Presence(bus, liveClock),
     rooms: new Rooms(bus, liveClock),
+    chat: { isOn: config.xmpp !== undefined, streams: 0, refusedSignIns: 0, failedStreams: 0 },
     pushNotifier: new PushNotifier(bus),
     jobNotifier: new JobNotifier(bus),
     requestFeed: new RequestFeed(bus, log),

@@ -66,6 +66,7 @@ async function signIn(stream: XmppStream, text: string): Promise<void> {
   }
   await meter?.tally('signIn');
   services.observer.chatSignInRefused();
+  services.chat.refusedSignIns++;
   const isDelayed = refusedSignIns.add(`network:${network}`, ...(user ? [user] : []));
   stream.closeAfter(SIGN_IN.timeoutAfterRefusalMs);
   if (isDelayed) await pause(SIGN_IN.delayMs, undefined, { ref: false });

@@ -3,7 +3,7 @@ import { drainWithin } from '../graphql/websocket/drain.ts';
 import { ChatAddresses } from './addresses.ts';
 import { RoomStreams } from './room-streams.ts';
 import { RefusedSignIns } from './sign-in.ts';
-import { type StreamHost, type StreamProtocol, XmppStream } from './stream.ts';
+import { type StreamErrorCondition, type StreamHost, type StreamProtocol, XmppStream } from './stream.ts';
 import { CLOSE_TIMEOUT_MS, type Wire } from './wire.ts';
 
 /** The streams of this process, over all transports. */
@@ -38,15 +38,24 @@ export class StreamServer implements StreamHost {
     stream.onSignedIn = rateLimits?.connections.takeUnauthenticated(networkOf(stream.wire.request));
     this.#streams.add(stream);
     observer.streamOpened();
+    this.services.chat.streams = this.count();
     return stream;
   }
 
   closed(stream: XmppStream): void {
     this.#streams.delete(stream);
+    this.services.chat.streams = this.count();
     stream.closed();
     const seconds = Math.round((performance.now() - stream.openedAt) / 1000);
     stream.log.info({ ...stream.caller, seconds }, 'chat stream closed');
     if (this.#streams.size === 0) this.#onLastClosed?.();
+  }
+
+  failed(stream: XmppStream, condition: StreamErrorCondition): void {
+    const { chat, observer } = this.services;
+    chat.failedStreams++;
+    observer.chatStreamFailed(condition);
+    stream.log.info({ ...stream.caller, condition }, 'chat stream ended with an error');
   }
 
   count(): number {

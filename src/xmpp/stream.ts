@@ -46,6 +46,8 @@ export interface StreamHost {
   readonly protocol: StreamProtocol;
   readonly isStopping: boolean;
   readonly rooms: RoomStreams;
+  /** The service ends the stream with an error. */
+  failed: (stream: XmppStream, condition: StreamErrorCondition) => void;
 }
 
 /** How streams answer. */
@@ -226,6 +228,7 @@ export class XmppStream implements Received {
 
   fail(condition: StreamErrorCondition): void {
     if (!this.isOpen) return;
+    this.server.failed(this, condition);
     // An error is part of a stream.
     if (this.phase === 'start') this.wire.openStream({ from: this.addresses.domain, id: this.id });
     const reason = tag(condition, { xmlns: NS.streams });

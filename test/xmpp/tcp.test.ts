@@ -19,7 +19,7 @@ import {
   streamError,
   tokenOf,
 } from '../support/clients/xmpp.ts';
-import { ChatWire, HEADER, PROCEED, STARTTLS, standardClient } from '../support/clients/xmpp-tcp.ts';
+import { ChatWire, HEADER, standardClient } from '../support/clients/xmpp-tcp.ts';
 import { createUsers, type TestUser } from '../support/fixtures/users.ts';
 
 useApp({ chatDomain: CHAT_DOMAIN, xmpp: { websocketPort: 0, tcpPort: 0 } });
@@ -72,20 +72,6 @@ describe('XMPP over TCP', () => {
     wire.send('<presence/>');
     await wire.find(`${streamError('not-authorized')}</stream:stream>`);
     await until(() => wire.isClosed);
-  });
-
-  test('what follows STARTTLS without encryption is not executed after it', async () => {
-    const [alice] = await createUsers(1);
-    const auth = authOf(`${alice.id}-${APPLICATION.id}`, tokenOf(alice));
-    const whole = await openWire();
-    whole.send(`${HEADER}${STARTTLS}${auth}`);
-    await until(() => whole.isClosed);
-    const partly = await openWire();
-    partly.send(`${HEADER}${STARTTLS}${auth.slice(0, -3)}`);
-    await partly.find(PROCEED);
-    await partly.secure();
-    partly.send(`${auth.slice(-3)}`);
-    await partly.find(streamError('not-well-formed'));
   });
 
   test('a client signs in over TLS, however its bytes are divided', async () => {

@@ -1,5 +1,5 @@
 import { AtriumError, type Dialog, type User } from '@atrium/client';
-import { useAtrium, useLive, useMuted, usePresence, useUser } from '@atrium/react';
+import { useAtrium, useBlocks, useLive, useMuted, usePresence, useUser } from '@atrium/react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { DialogAvatar } from './avatar.tsx';
 import { CameraIcon, CheckIcon, CloseIcon, DeleteIcon, EditIcon } from './icons.tsx';
@@ -53,6 +53,7 @@ export function DialogProfile({ dialogId, onClose, onLeave, onSelectUser }: Dial
             </p>
           )}
           <Mute dialogId={dialogId} attempt={attempt} />
+          {dialog.peerId !== null && <Block userId={dialog.peerId} attempt={attempt} />}
           {dialog.type === 'GROUP' && <Members dialog={dialog} attempt={attempt} onSelectUser={onSelectUser} />}
           {dialog.type !== 'PUBLIC_GROUP' && (
             <Leave
@@ -175,6 +176,25 @@ function Mute({ dialogId, attempt }: { dialogId: string; attempt: Attempt }) {
         onChange={(event) => void attempt(mute(event.currentTarget.checked))}
       />
     </label>
+  );
+}
+
+function Block({ userId, attempt }: { userId: number; attempt: Attempt }) {
+  const labels = useLabels();
+  const { blocked, block, unblock } = useBlocks();
+  const isBlocked = blocked?.some((one) => one.userId === userId) ?? false;
+  return (
+    <button
+      type="button"
+      className="atrium-row atrium-danger"
+      disabled={blocked === undefined}
+      onClick={() => void attempt(isBlocked ? unblock(userId) : block(userId))}
+    >
+      <span className="atrium-row-texts">
+        {isBlocked ? labels.unblock : labels.block}
+        <span className="atrium-hint">{labels.blockHint}</span>
+      </span>
+    </button>
   );
 }
 

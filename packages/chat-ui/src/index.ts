@@ -1,6 +1,7 @@
 export { Attachments } from './attachments.tsx';
 export { Avatar, DialogAvatar, UserAvatar } from './avatar.tsx';
 export { Composer, type ComposerProps } from './composer.tsx';
+export { Contacts, type ContactsProps } from './contacts.tsx';
 export { DialogList, type DialogListProps } from './dialog-list.tsx';
 export { DialogProfile, type DialogProfileProps } from './dialog-profile.tsx';
 export { EmptyState } from './empty-state.tsx';

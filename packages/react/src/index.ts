@@ -19,5 +19,6 @@ export {
   useUser,
 } from './hooks.ts';
 export { useLive, useSuspenseLive } from './live.ts';
+export { type UsedBlocks, type UsedContacts, useBlocks, useContacts } from './people.ts';
 export { AtriumProvider, useAtrium } from './provider.tsx';
 export { type FoundDialogs, type FoundUsers, useDialogSearch, useUserSearch } from './search.ts';

@@ -66,6 +66,19 @@ builder.queryField('applicationStats', (t) =>
   }),
 );
 
+const ChatStatus = builder.objectRef<NonNullable<StatusShape['chat']>>('ChatStatus').implement({
+  description: 'The live chat of legacy clients, in the process that answers.',
+  fields: (t) => ({
+    streams: t.exposeInt('streams', { description: 'Open streams.' }),
+    rooms: t.exposeInt('rooms', { description: 'Dialogs that clients of any process have joined.' }),
+    refusedSignIns: t.exposeInt('refusedSignIns', { description: 'Refused sign-ins since the process started.' }),
+    failedStreams: t.exposeInt('failedStreams', {
+      description:
+        'Streams that the service has ended with an error since the process started: limits, malformed XML, ended credentials.',
+    }),
+  }),
+});
+
 const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement({
   description: 'State of the service: the process that answers, and its database.',
   fields: (t) => ({
@@ -97,6 +110,11 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
       nullable: true,
       description: 'Size of the file system with `DATA_DIR`, in bytes; null if it does not report it.',
       resolve: ({ diskTotalBytes }) => diskTotalBytes,
+    }),
+    chat: t.expose('chat', {
+      type: ChatStatus,
+      nullable: true,
+      description: 'The live chat of legacy clients; null if it is off.',
     }),
     waitingPushJobs: t.exposeInt('waitingPushJobs', {
       description: `Number of push jobs that wait for their turn, at most ${grouped(MAX_COUNTED_JOBS)}.`,

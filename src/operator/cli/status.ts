@@ -9,7 +9,7 @@ export function addStatusCommand(program: Command): void {
     .description('show versions, the sizes of database, files and disk, and the number of users of each application')
     .action((_options, command: Command) =>
       administer(command, async (services) => {
-        const { startedAt: _startedAt, ...status } = await findServiceStatus(services);
+        const { startedAt: _startedAt, chat: _ofProcess, ...status } = await findServiceStatus(services);
         const applications = (await listApplications()).map(({ id, name, userCount }) => ({
           id,
           name,

@@ -8,6 +8,8 @@ export interface Readings {
   sockets: () => number;
   /** Of legacy chat clients. */
   streams: () => number;
+  /** Dialogs that they have joined, in all processes. */
+  rooms: () => number;
   pool: () => { total: number; idle: number; waiting: number };
   pushes: () => { inFlight: number; openCircuits: number };
   lanes: () => Record<string, { running: number; waiting: number }>;
@@ -71,6 +73,11 @@ export class Metrics implements Observer {
   readonly #openedStreams = this.#counter('chat_streams_opened_total', 'Streams of legacy chat clients opened', []);
   readonly #stanzas = this.#counter('chat_stanzas_total', 'Stanzas of legacy chat clients', ['direction', 'kind']);
   readonly #refusedChatSignIns = this.#counter('chat_sign_ins_refused_total', 'Refused sign-ins to the live chat', []);
+  readonly #failedStreams = this.#counter(
+    'chat_stream_errors_total',
+    'Streams that the service has ended with an error',
+    ['condition'],
+  );
   readonly #subscriptions = new Gauge({
     name: 'atrium_subscriptions',
     help: 'Active subscriptions, over sockets and server-sent events',
@@ -95,6 +102,9 @@ export class Metrics implements Observer {
   constructor(readings: Readings, { isOfProcess = true, peers }: { isOfProcess?: boolean; peers?: Peers } = {}) {
     this.#gauge('sockets', 'Open sockets', [], (gauge) => gauge.set(readings.sockets()));
     this.#gauge('chat_streams', 'Open streams of legacy chat clients', [], (gauge) => gauge.set(readings.streams()));
+    this.#gauge('chat_rooms', 'Dialogs that legacy chat clients have joined', [], (gauge) =>
+      gauge.set(readings.rooms()),
+    );
     this.#gauge('database_connections', 'Connections of the database pool', ['state'], (gauge) => {
       const { total, idle } = readings.pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -177,6 +187,10 @@ export class Metrics implements Observer {
 
   chatSignInRefused(): void {
     this.#refusedChatSignIns.inc();
+  }
+
+  chatStreamFailed(condition: string): void {
+    this.#failedStreams.inc({ condition });
   }
 
   subscriptionBegan(): void {

@@ -14,6 +14,8 @@ export interface Observer {
   stanzaReceived: (kind: string) => void;
   stanzaSent: () => void;
   chatSignInRefused: () => void;
+  /** @param condition of the error that ended the stream */
+  chatStreamFailed: (condition: string) => void;
   subscriptionBegan: () => void;
   subscriptionEnded: () => void;
   /** @param seconds undefined if the subscriber had missed the event */
@@ -36,6 +38,7 @@ export const silentObserver: Observer = {
   stanzaReceived: ignore,
   stanzaSent: ignore,
   chatSignInRefused: ignore,
+  chatStreamFailed: ignore,
   subscriptionBegan: ignore,
   subscriptionEnded: ignore,
   eventDelivered: ignore,

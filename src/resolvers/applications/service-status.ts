@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { query } from '../../db/query.ts';
 import { fromReachable } from '../../db/shards.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
+import type { ChatFigures } from '../../realtime/rooms.ts';
 
 export interface ServiceStatus {
   version: string;
@@ -16,6 +17,13 @@ export interface ServiceStatus {
   diskFreeBytes: number | null;
   diskTotalBytes: number | null;
   waitingPushJobs: number;
+  chat: ChatStatus | null;
+}
+
+/** The live chat of legacy clients. */
+export interface ChatStatus extends Omit<ChatFigures, 'isOn'> {
+  /** Dialogs that clients of any process have joined. */
+  rooms: number;
 }
 
 export function serviceVersion(): string {
@@ -31,7 +39,11 @@ const ALL_FILES = 0;
 export const MAX_COUNTED_JOBS = 10_000;
 
 /** Of the process that answers, and of the databases that respond. */
-export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'>): Promise<ServiceStatus> {
+export async function findServiceStatus({
+  dataSpace,
+  chat,
+  rooms: { count },
+}: Pick<Context, 'dataSpace' | 'chat' | 'rooms'>): Promise<ServiceStatus> {
   const [rows, space] = await Promise.all([fromReachable(readStatus, ({ length }) => length > 0), dataSpace()]);
   const { postgresVersion } = rows[0]!;
   const sum = (bytes: (row: (typeof rows)[number]) => string) => rows.reduce((all, row) => all + Number(bytes(row)), 0);
@@ -46,6 +58,7 @@ export async function findServiceStatus({ dataSpace }: Pick<Context, 'dataSpace'
     diskFreeBytes: space?.freeBytes ?? null,
     diskTotalBytes: space?.totalBytes ?? null,
     waitingPushJobs: rows.reduce((all, row) => all + row.waitingJobs, 0),
+    chat: chat.isOn ? { ...chat, rooms: count } : null,
   };
 }
 

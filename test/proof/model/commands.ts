@@ -52,7 +52,8 @@ const doer = {
     { weight: 10, arbitrary: fc.nat(1) },
     { weight: 1, arbitrary: fc.constant(USERS) },
   ),
-  transport: fc.constantFrom(...TRANSPORTS),
+  // More often, because it is possible for few steps.
+  transport: fc.constantFrom(...TRANSPORTS, ...Array<'XMPP'>(3).fill('XMPP')),
 };
 const rarely = fc.integer({ min: 0, max: 4 }).map((number) => number === 4);
 const flag = fc.oneof(fc.constant(true), fc.constant(false), fc.constant(undefined));
@@ -254,6 +255,7 @@ export const anyStep: fc.Arbitrary<fc.AsyncCommand<ChatModel, Real>> = fc.oneof(
 );
 
 function agree<Value>(answer: Outcome<Value>, expected: (given: Value) => Value): void {
+  if ('isSilent' in answer) return void outcomeOf(() => expected(undefined as Value));
   expect(answer).toEqual(outcomeOf(() => expected((answer as { value: Value }).value)));
 }
 

@@ -5,16 +5,17 @@ import type { Args, Body } from '../../support/operations/operation.ts';
 import { NEED_USER, type Refused } from '../../support/operations/outcomes.ts';
 import { ask, type TransportName } from './ask.ts';
 import type { ChatModel } from './chat-model.ts';
+import { overXmpp } from './over-xmpp.ts';
 import { type Actor, type ModelDialog, Refusal } from './records.ts';
 
 export interface Doer {
   /** Index of a user; the index after the last is the API key. */
   actor: number;
-  transport: TransportName;
+  transport: TransportName | 'XMPP';
 }
 
 /** The legacy status of a refusal, or the response as the model predicts it. */
-export type Outcome<Value> = { refused: number } | { value: Value };
+export type Outcome<Value> = { refused: number } | { value: Value } | { isSilent: true };
 
 export function outcomeOf<Value>(deed: () => Value): Outcome<Value> {
   try {
@@ -64,7 +65,13 @@ export class ModelFixture {
 
   /** Calls a registered operation on the transport of the step. */
   async ask<Value>(name: string, args: Args, read: (body: Body) => Value): Promise<Outcome<Value>> {
-    const answer = await ask(this.#doer.transport, name, args, this.caller);
+    const { transport } = this.#doer;
+    if (transport === 'XMPP') {
+      const dialog = this.model.everyDialog.find(({ id }) => id === args.dialogId);
+      const outcome = this.actor === 'key' ? undefined : await overXmpp(name, args, this.actor, dialog);
+      if (outcome) return 'served' in outcome ? { value: read(outcome.served) } : outcome;
+    }
+    const answer = await ask(transport === 'XMPP' ? 'GraphQL' : transport, name, args, this.caller);
     return 'served' in answer ? { value: read(answer.served) } : refused(answer, name);
   }
 

@@ -142,6 +142,7 @@ describe('figures', () => {
     const { data } = await graphql(
       `{ serviceStatus {
         version nodeVersion postgresVersion startedAt databaseBytes diskFreeBytes diskTotalBytes waitingPushJobs
+        chat { streams }
       } }`,
       {},
       viewer,
@@ -150,6 +151,7 @@ describe('figures', () => {
       version: JSON.parse(readFileSync('package.json', 'utf8')).version,
       nodeVersion: process.versions.node,
       waitingPushJobs: expect.any(Number),
+      chat: null, // off in the tests
     });
     expect(data.serviceStatus.databaseBytes).toBeGreaterThan(1_000_000);
     const { bavail, blocks, bsize } = statfsSync(running.dataDir);

@@ -17,7 +17,7 @@ import { Copyable, Time } from '../ui/values.tsx';
 const STATUS = graphql(`query ConsoleStatus {
   serviceStatus {
     version nodeVersion postgresVersion startedAt isDatabaseReadOnly databaseBytes fileBytes diskFreeBytes diskTotalBytes
-    waitingPushJobs
+    waitingPushJobs chat { streams rooms refusedSignIns failedStreams }
   }
 }`);
 
@@ -151,7 +151,7 @@ type Status = ResultOf<typeof STATUS>['serviceStatus'];
 const LITTLE_SPACE = 0.1;
 
 function Facts({ status }: { status: Status }) {
-  const { version, nodeVersion, postgresVersion, startedAt, databaseBytes, fileBytes, waitingPushJobs } = status;
+  const { version, nodeVersion, postgresVersion, startedAt, databaseBytes, fileBytes, waitingPushJobs, chat } = status;
   const { isDatabaseReadOnly, diskFreeBytes: free, diskTotalBytes: total } = status;
   const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
   return (
@@ -172,6 +172,14 @@ function Facts({ status }: { status: Status }) {
         isBad={isLow}
       />
       <Figure name={t`Waiting push jobs`} value={waitingPushJobs.toLocaleString()} />
+      {chat && (
+        <>
+          <Figure name={t`Legacy chat streams`} value={chat.streams.toLocaleString()} />
+          <Figure name={t`Joined rooms`} value={chat.rooms.toLocaleString()} />
+          <Figure name={t`Refused chat sign-ins`} value={chat.refusedSignIns.toLocaleString()} />
+          <Figure name={t`Chat streams ended by errors`} value={chat.failedStreams.toLocaleString()} />
+        </>
+      )}
     </SimpleGrid>
   );
 }
