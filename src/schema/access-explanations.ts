@@ -32,7 +32,7 @@ const AccessRule = builder.enumType('AccessRule', {
     ROLE: { description: 'The permission names a role of the user.' },
     OCCUPANT: { description: 'The user is an occupant of the dialog.' },
     PUBLIC_GROUP: { description: 'The dialog is a public group.' },
-    PUBLIC_FILE: { description: 'The file is public.' },
+    PUBLIC_FILE: { description: 'All may download the file, also without credentials.' },
     ALL_USERS: { description: 'Every user may do it.' },
     CLASS_CLOSED: { description: 'Refused: the class permits it to API keys only.' },
     NOT_GRANTED: { description: 'Refused: the permission does not include the user.' },
