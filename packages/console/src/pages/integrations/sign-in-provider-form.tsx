@@ -64,7 +64,8 @@ function inputOf(
   const { algorithms, keyIds, subjectClaim, isSingleUse, scopes } = stored ?? {};
   return {
     ...{ name, kind, issuer, keysUrl, signsUp, algorithms, keyIds, subjectClaim, isSingleUse },
-    audiences: kind === 'GITHUB' ? GITHUB_AUDIENCES : [...(redirects ? [id] : []), ...linesOf(audiences)],
+    audiences:
+      kind === 'GITHUB' ? (stored?.audiences ?? GITHUB_AUDIENCES) : [...(redirects ? [id] : []), ...linesOf(audiences)],
     client: redirects ? { id, scopes, returnAddresses: linesOf(returnAddresses), ...(proof || {}) } : null,
   };
 }
