@@ -58,6 +58,10 @@ describe.skipIf(!hasBrowser)('contacts and blocks in the chat components', () =>
     const page = await open(alice, '', options);
     const requests = page.getByRole('list', { name: 'Contact requests' }).getByRole('listitem');
     const contacts = page.getByRole('list', { name: 'Contacts', exact: true }).getByRole('listitem');
+    await requests.filter({ hasText: 'Carol Lund' }).waitFor();
+    await expectAccessible(page);
+    const folder = process.env.SCREENSHOTS;
+    if (folder) await page.screenshot({ path: `${folder}/contacts-${name.replaceAll(/\W+/g, '-')}.png` });
     await requests.filter({ hasText: 'Bob Falk' }).getByRole('button', { name: 'Accept' }).click();
     await requests.filter({ hasText: 'Carol Lund' }).getByRole('button', { name: 'Decline' }).click();
     await contacts.filter({ hasText: 'Bob Falk' }).getByText('Asked, no answer yet').waitFor();
@@ -65,8 +69,6 @@ describe.skipIf(!hasBrowser)('contacts and blocks in the chat components', () =>
     await execute('mutation ($id: Int!) { acceptContact(userId: $id) { userId } }', { id: alice.id }, bob);
     await contacts.getByText('Asked, no answer yet').waitFor({ state: 'detached' });
     await expectAccessible(page);
-    const folder = process.env.SCREENSHOTS;
-    if (folder) await page.screenshot({ path: `${folder}/contacts-${name.replaceAll(/\W+/g, '-')}.png` });
     await contacts.getByRole('button', { name: 'Bob Falk' }).click();
     expect(await page.evaluate('selected')).toBe(bob.id);
     await contacts.getByRole('button', { name: 'Remove' }).click();
