@@ -10,6 +10,7 @@ import {
   Kind,
   parse,
 } from 'graphql';
+import { InvalidFieldsError } from '../lib/errors.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { snakeCase } from '../lib/snake-case.ts';
 import { isoSeconds } from '../lib/time.ts';
@@ -49,6 +50,7 @@ export function derivedRoute(
     operation,
     args.filter((argument) => !isInPath(argument)),
   );
+  const unreadable = args.length > 0 ? [new InvalidFieldsError({ [args[0]!.name]: ['INVALID'] })] : [];
   return untypedRoute({
     method,
     path,
@@ -57,7 +59,7 @@ export function derivedRoute(
     ...(table && { parameters: table as ParameterTable<Record<string, unknown>> }),
     respond: (data) => (docs.status === 201 ? created : ok)(answer.present((data as Record<string, unknown>)[name])),
     errors: errorsByField,
-    docs: { ...docs, description: description!, answer: answer.schema },
+    docs: { ...docs, errors: [...unreadable, ...(docs.errors ?? [])], description: description!, answer: answer.schema },
   });
 }
 

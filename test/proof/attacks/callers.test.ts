@@ -92,7 +92,7 @@ describe('#16 restricted credentials', () => {
     const before = await rowCounts();
     let asked = 0;
     for (const { method, path, upload } of routes) {
-      if (upload || /^\/(session|login|account|uploads)/.test(path)) continue;
+      if (upload || /^\/(session|login|account|uploads|users\/email)/.test(path)) continue;
       const filled = path.replaceAll(/:(class\w*|name|child\w*)/gi, 'cars').replaceAll(/:\w+/g, '1');
       const answer = await rest(method.toUpperCase(), filled, { as: session });
       const isForSessions = /^\/users|^\/data.*|^\/blobs\/|^\/geodata/.test(path) && method === 'get';
