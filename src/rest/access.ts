@@ -1,7 +1,6 @@
 import {
   ConfirmationRequiredError,
   DisabledError,
-  InvalidFieldsError,
   NotFoundError,
   NoUpdateDataError,
   SignInRefusedError,
@@ -14,12 +13,10 @@ import { derivedRoute } from './derived-routes.ts';
 import { SAMPLES } from './openapi/docs/samples.ts';
 
 const missing = [new NotFoundError(), new NotFoundError('USER_NOT_FOUND')];
-const invalid = new InvalidFieldsError({ name: ['INVALID'] });
 const secondFactorErrors = [
   new DisabledError('SECOND_FACTORS_OFF'),
   new ConfirmationRequiredError(),
   new UnprocessableError('SECOND_FACTOR_OFF'),
-  invalid,
 ];
 const user = { user_id: SAMPLES.user };
 
@@ -29,19 +26,18 @@ export const accessRoutes = [
     tag: 'Access',
     summary: 'Create an API key',
     status: 201,
-    errors: [invalid],
     examples: [{ body: { name: 'Reports', restrictions: { scopes: ['users:read', 'records:Cars:read'] } } }],
   }),
   derivedRoute('put', '/keys/:id', 'Mutation.updateApiKey', {
     tag: 'Access',
     summary: 'Change an API key',
-    errors: [...missing, invalid, new NoUpdateDataError()],
+    errors: [...missing, new NoUpdateDataError()],
     examples: [{ path: { id: SAMPLES.apiKey }, body: { name: 'Robot', networks: ['127.0.0.0/8'] } }],
   }),
   derivedRoute('post', '/keys/:id/rotate', 'Mutation.rotateApiKey', {
     tag: 'Access',
     summary: 'Replace the secret of an API key',
-    errors: [...missing, invalid],
+    errors: missing,
     examples: [{ path: { id: SAMPLES.apiKey }, body: { overlap_hours: 24 } }],
   }),
   derivedRoute('delete', '/keys/:id', 'Mutation.revokeApiKey', {
@@ -55,7 +51,6 @@ export const accessRoutes = [
   derivedRoute('post', '/roles', 'Mutation.defineRole', {
     tag: 'Access',
     summary: 'Create or describe a role',
-    errors: [invalid],
     examples: [{ body: { name: 'editor', description: 'Edits all articles.' } }],
   }),
   derivedRoute('delete', '/roles/:name', 'Mutation.deleteRole', {
@@ -67,7 +62,7 @@ export const accessRoutes = [
   derivedRoute('post', '/users/:user_id/roles', 'Mutation.assignRole', {
     tag: 'Access',
     summary: 'Give a user a role',
-    errors: [...missing, invalid],
+    errors: missing,
     examples: [{ path: user, body: { role: 'editor' } }],
   }),
   derivedRoute('delete', '/users/:user_id/roles/:role', 'Mutation.revokeRole', {
@@ -79,13 +74,13 @@ export const accessRoutes = [
   derivedRoute('get', '/users/:user_id/access', 'Query.explainAccess', {
     tag: 'Access',
     summary: 'Explain what a user may do',
-    errors: [...missing, invalid],
+    errors: missing,
     examples: [{ path: user, query: { operation: 'read_record', class_name: 'Cars', id: SAMPLES.record } }],
   }),
   derivedRoute('post', '/class/:class_name/permission_changes', 'Query.permissionChanges', {
     tag: 'Access',
     summary: 'Count who would gain or lose access',
-    errors: [...missing, invalid],
+    errors: missing,
     examples: [{ path: { class_name: 'Cars' }, body: { permissions: { read: { access: 'owner' } } } }],
   }),
 
@@ -97,7 +92,6 @@ export const accessRoutes = [
   derivedRoute('put', '/token_issuers', 'Mutation.updateTokenIssuer', {
     tag: 'Access',
     summary: 'Add or change a sign-in provider',
-    errors: [invalid],
     examples: [{ body: { name: 'google', issuer: 'https://accounts.google.com', audiences: ['our-app.example.com'] } }],
   }),
   derivedRoute('delete', '/token_issuers/:name', 'Mutation.deleteTokenIssuer', {
@@ -141,13 +135,13 @@ export const signInRoutes = [
   derivedRoute('post', '/session/code', 'Mutation.requestSignInCode', {
     tag: 'Sessions',
     summary: 'Mail a code to sign in with',
-    errors: [new DisabledError('EMAIL_SIGN_IN_OFF'), invalid],
+    errors: [new DisabledError('EMAIL_SIGN_IN_OFF')],
     examples: [{ body: { application_id: 92, email: 'alice@example.org' } }],
   }),
   derivedRoute('post', '/session/passkey', 'Mutation.requestPasskeySignIn', {
     tag: 'Sessions',
     summary: 'Begin a sign-in with a passkey',
-    errors: [new DisabledError('PASSKEYS_OFF'), invalid],
+    errors: [new DisabledError('PASSKEYS_OFF')],
     examples: [{ body: { application_id: 92 } }],
   }),
   derivedRoute('post', '/session/confirmation', 'Mutation.confirmUser', {
@@ -166,13 +160,13 @@ export const signInRoutes = [
   derivedRoute('put', '/users/email/code', 'Mutation.verifyEmail', {
     tag: 'Users',
     summary: 'Verify the address with the code',
-    errors: [new UnprocessableError('LINK_INVALID'), invalid],
+    errors: [new UnprocessableError('LINK_INVALID')],
     examples: [{ body: { token: SAMPLES.emailToken, code: '654321' } }],
   }),
   derivedRoute('post', '/identities', 'Mutation.linkIdentity', {
     tag: 'Users',
     summary: 'Add an account to sign in with',
-    errors: [new SignInRefusedError(), new SignInTooOldError(), new UnprocessableError('IDENTITY_TAKEN'), invalid],
+    errors: [new SignInRefusedError(), new SignInTooOldError(), new UnprocessableError('IDENTITY_TAKEN')],
     examples: [{ body: { provider_code: { code: SAMPLES.providerCode, verifier: 'v'.repeat(43) } } }],
   }),
   derivedRoute('get', '/identities', 'Query.identities', {
@@ -183,7 +177,7 @@ export const signInRoutes = [
   derivedRoute('delete', '/identities', 'Mutation.unlinkIdentity', {
     tag: 'Users',
     summary: 'Remove an account the user signs in with',
-    errors: [...missing, new SignInTooOldError(), invalid],
+    errors: [...missing, new SignInTooOldError()],
     examples: [{ body: { issuer: 'https://accounts.google.com', subject: '108' } }],
   }),
   derivedRoute('get', '/sign_in_methods', 'Query.signInMethods', {
@@ -232,7 +226,7 @@ export const signInRoutes = [
   derivedRoute('put', '/passkeys/:id', 'Mutation.updateUserPasskey', {
     tag: 'Users',
     summary: 'Rename a passkey',
-    errors: [...missing, invalid],
+    errors: missing,
     examples: [{ path: { id: SAMPLES.passkey }, body: { name: 'Old phone' } }],
   }),
   derivedRoute('put', '/second_factor/passkey', 'Mutation.enablePasskeyFactor', {

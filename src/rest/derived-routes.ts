@@ -19,7 +19,7 @@ import { created, ok, type Route, untypedRoute } from './http/route.ts';
 import { operationField, responseSchemaOf } from './openapi/docs/from-graphql.ts';
 import type { RouteDocs } from './openapi/docs/operation-docs.ts';
 import { closed, listOf, oneOfTexts } from './openapi/docs/schemas.ts';
-import { type Argument, derivedEntries, derivedTable } from './parameters/derived.ts';
+import { type Argument, derivedTable, pathEntries } from './parameters/derived.ts';
 import type { ParameterTable } from './parameters/table.ts';
 import { sessionShape } from './shapes/session.ts';
 import { type Shape, shape } from './shapes/shape.ts';
@@ -50,16 +50,21 @@ export function derivedRoute(
     operation,
     args.filter((argument) => !isInPath(argument)),
   );
-  const unreadable = args.length > 0 ? [new InvalidFieldsError({ [args[0]!.name]: ['INVALID'] })] : [];
+  const unreadable = table ? [new InvalidFieldsError({ name: ['INVALID'] })] : [];
   return untypedRoute({
     method,
     path,
     document: documentOf(operation, answer.shape),
-    inPath: derivedEntries(args.filter(isInPath)),
+    inPath: pathEntries(args.filter(isInPath)),
     ...(table && { parameters: table as ParameterTable<Record<string, unknown>> }),
     respond: (data) => (docs.status === 201 ? created : ok)(answer.present((data as Record<string, unknown>)[name])),
     errors: errorsByField,
-    docs: { ...docs, errors: [...unreadable, ...(docs.errors ?? [])], description: description!, answer: answer.schema },
+    docs: {
+      ...docs,
+      errors: [...unreadable, ...(docs.errors ?? [])],
+      description: description!,
+      answer: answer.schema,
+    },
   });
 }
 

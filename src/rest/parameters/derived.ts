@@ -14,6 +14,7 @@ import { isObject, type OptionalJson } from '../../lib/json.ts';
 import { snakeCase } from '../../lib/snake-case.ts';
 import * as schemas from '../openapi/docs/schemas.ts';
 import { listOf, oneOfTexts, type Schema } from '../openapi/docs/schemas.ts';
+import { integerId } from './readers.ts';
 import { asInput, type Entry, type ParameterReader, type ParameterTable, parameters, together } from './table.ts';
 
 export type Argument = Pick<GraphQLInputField, 'name' | 'type'>;
@@ -33,8 +34,17 @@ function inputTable(type: GraphQLInputType): ParameterTable<Record<string, unkno
   return parameters(input.name, derivedEntries(Object.values(input.getFields())));
 }
 
+/** Ids in paths are read like those of the documented endpoints. */
+export function pathEntries(args: readonly Argument[]): Record<string, Entry> {
+  const entries = args.map(({ name, type }): [string, Entry] => {
+    const isId = getNullableType(type).toString() === 'Int';
+    return [snakeCase(name), [name, isId ? integerId : readerOf(type, snakeCase(name))]];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Names in snake_case, and readers by type. */
-export function derivedEntries(members: readonly Argument[]): Record<string, Entry> {
+function derivedEntries(members: readonly Argument[]): Record<string, Entry> {
   return Object.fromEntries(
     members.map(({ name, type }): [string, Entry] => [snakeCase(name), [name, readerOf(type, snakeCase(name))]]),
   );

@@ -119,11 +119,14 @@ async function crawl(as: Caller, look: (what: string, answer: string) => void): 
   });
   for (const [method, path] of crawledPaths(targets)) {
     if (/^\/(session|login|uploads)/.test(path) || (method === 'DELETE' && /^\/users/.test(path))) continue;
+    if (path.startsWith('/keys/') && path.split('/')[2] !== String(keyId)) continue;
     const { status, text } = await rawRequest(method, path, { as, headers: { 'Content-Type': JSON_TYPE }, body });
     expect([method, path, status < 500]).toEqual([method, path, true]);
     look(`${method} ${path}`, text);
     asked++;
   }
+  // Otherwise later calls would have been refused for another reason than the ids.
+  expect((await rawRequest('GET', '/chat/Dialog', { as })).status).toBe(200);
   return asked;
 }
 
@@ -152,8 +155,6 @@ describe('#30 IDOR', () => {
   }, 300_000);
 
   test('subscriptions do not deliver private data to other users or applications', async () => {
-    // The crawl may have revoked the key of the former.
-    const other = await createTenant(1);
     const lobby = await createDialog(other.users[0]!, [], 'PUBLIC_GROUP');
     const shown = `subscription { dialogEvents(since: "0") { ${EVENT_FIELDS} } }`;
     const theirs = await listen(shown, {}, other.users[0]!);

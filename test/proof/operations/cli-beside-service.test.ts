@@ -127,7 +127,7 @@ describe('app', () => {
       ],
       ...['--ai-daily-tokens', '5', '--name', 'Renamed'],
     );
-    expect(shown).toMatchObject({
+    expect(shown).toEqual({
       id: 92,
       name: 'Renamed',
       authKey: 'AUTHKEY',
@@ -148,6 +148,17 @@ describe('app', () => {
       translate: false,
       gateway: false,
       aiDailyTokens: 5,
+      deviceMails: false,
+      dialogCreators: [],
+      emailSignIn: 'off',
+      guestDays: null,
+      maxSessionMinutes: null,
+      passkeyOrigins: [],
+      secondFactorRoles: [],
+      secondFactors: false,
+      strictPasswords: false,
+      verifiedEmailRequired: false,
+      verifyEmails: false,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

@@ -20,6 +20,13 @@ const secondFactorNeeded = new CodeRequiredError({
   },
 });
 
+const notSigned = [
+  new UnprocessableError('NO_APPLICATION'),
+  new UnprocessableError('SIGNATURE_WRONG'),
+  new UnprocessableError('TIMESTAMP_WRONG'),
+  new UnprocessableError('NONCE_WRONG'),
+];
+
 export const sessionDocs = {
   createSession: {
     tag: 'Sessions',
@@ -34,10 +41,7 @@ export const sessionDocs = {
     status: 201,
     answer: sessionShape.schema,
     errors: [
-      new UnprocessableError('NO_APPLICATION'),
-      new UnprocessableError('SIGNATURE_WRONG'),
-      new UnprocessableError('TIMESTAMP_WRONG'),
-      new UnprocessableError('NONCE_WRONG'),
+      ...notSigned,
       new SignInRefusedError(),
       new WrongPasswordError(),
       secondFactorNeeded,
@@ -65,13 +69,7 @@ export const sessionDocs = {
       'all data. Guests are deleted after the application setting `guestDays`; without it, the response is 405.',
     status: 201,
     answer: sessionShape.schema,
-    errors: [
-      new UnprocessableError('NO_APPLICATION'),
-      new UnprocessableError('SIGNATURE_WRONG'),
-      new UnprocessableError('TIMESTAMP_WRONG'),
-      new UnprocessableError('NONCE_WRONG'),
-      new DisabledError('GUESTS_OFF'),
-    ],
+    errors: [...notSigned, new DisabledError('GUESTS_OFF')],
     examples: [
       {
         body: {
