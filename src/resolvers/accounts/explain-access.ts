@@ -60,8 +60,9 @@ export async function explainAccess(
 ): Promise<AccessExplanation> {
   const { applicationId, catalogueVersion } = viewer;
   const user = isDatabaseId(userId)
-    ? await db.user.findUnique({
-        where: { applicationId_id: { applicationId, id: userId } },
+    ? // Not `findUnique`: Prisma would merge simultaneous look-ups of different applications into one statement.
+      await db.user.findFirst({
+        where: { applicationId, id: userId },
         include: { application: true },
       })
     : null;

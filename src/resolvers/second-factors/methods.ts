@@ -23,8 +23,9 @@ export interface SignInMethods extends Account {
 export async function findSignInMethods({ applicationId, userId }: Account): Promise<SignInMethods> {
   if (!isDatabaseId(userId)) throw new UnknownUserError();
   const [user, passkeys] = await Promise.all([
-    db.user.findUnique({
-      where: { applicationId_id: { applicationId, id: userId } },
+    // Not `findUnique`: Prisma would merge simultaneous look-ups of different applications into one statement.
+    db.user.findFirst({
+      where: { applicationId, id: userId },
       include: { factor: true, application: { select: { secondFactorRoles: true } } },
     }),
     listUserPasskeys(applicationId, userId),
