@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { App } from '../../../src/server/lifecycle.ts';
 import { running } from '../app/app.ts';
 import type { Caller } from '../fixtures/users.ts';
@@ -19,18 +21,20 @@ export async function streamEvents(
   as: Caller,
   app: App = running.app,
 ): Promise<EventStream> {
-  const aborted = new AbortController();
-  const response = await fetch(`${app.url}/graphql`, {
+  // Not `fetch`, which sometimes leaves a stream that it has paused unread and open.
+  const sent = request(`${app.url}/graphql`, {
     method: 'POST',
+    agent: false,
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...as.headers },
-    body: JSON.stringify({ query, variables }),
-    signal: aborted.signal,
   });
+  sent.end(JSON.stringify({ query, variables }));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  sent.on('error', () => {});
   const results: unknown[] = [];
   const read = async () => {
     let text = '';
-    for await (const chunk of response.body!) {
-      text += Buffer.from(chunk).toString();
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk;
       const events = text.split('\n\n');
       text = events.pop()!;
       for (const event of events) {
@@ -40,10 +44,10 @@ export async function streamEvents(
     }
   };
   return {
-    status: response.status,
-    contentType: response.headers.get('content-type'),
+    status: response.statusCode!,
+    contentType: response.headers['content-type'] ?? null,
     results,
     ended: read().catch(() => {}),
-    abort: () => aborted.abort(),
+    abort: () => void sent.destroy(),
   };
 }
