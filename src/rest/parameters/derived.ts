@@ -1,6 +1,7 @@
 import {
   type GraphQLInputField,
   type GraphQLInputType,
+  type GraphQLScalarType,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -90,7 +91,24 @@ function conversionOf(type: GraphQLInputType, name: string): ParameterReader<unk
   }
   const scalar = SCALARS[type.toString()];
   if (!scalar) throw new Error(`${type} has no form in REST`);
-  return { schema: scalar[0], read: scalar[1] };
+  const [schema, read] = scalar;
+  return {
+    schema,
+    read: (value) => {
+      const result = read(value);
+      return result !== undefined && isRepresentable(type, result) ? result : undefined;
+    },
+  };
+}
+
+/** GraphQL would refuse the request without naming the parameter. */
+function isRepresentable(type: GraphQLScalarType, value: unknown): boolean {
+  try {
+    type.parseValue(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const SCALARS: Record<string, [schema: Schema, read: (value: OptionalJson) => unknown]> = {
