@@ -1,12 +1,23 @@
-import { call, createGroup, createPerson, messageBody, type Person, sendMessage, tokenHeader } from './calls.ts';
+import {
+  call,
+  createGroup,
+  createPerson,
+  forEach,
+  messageBody,
+  type Person,
+  sendMessage,
+  tokenHeader,
+} from './calls.ts';
 import type { Comparison } from './comparison.ts';
 import { costOfEach } from './cpu.ts';
 import type { Environment } from './environment.ts';
 import { httpLoad } from './http-load.ts';
+import { queries } from './seeded.ts';
 import { startSeededUsers } from './seeded-users.ts';
 import { APPLICATION } from './service.ts';
 
 const KEY = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+const ROWS = 2_000;
 const ROLES = ['editor', 'reviewer', 'host'];
 const SCOPES = ['users:read', 'dialogs:read', 'messages:*', 'records:articles:*'];
 
@@ -20,7 +31,7 @@ interface Request {
 
 /** What a restricted key and roles cost: the same requests as those of a key and a user without them. */
 export async function access(environment: Environment): Promise<Comparison[]> {
-  const { url, pid } = await startSeededUsers(1_000, environment, 'access');
+  const { url, pid, databaseUrl } = await startSeededUsers(1_000, environment, 'access');
   const post = async (path: string, json: object, headers: Headers = KEY, status = 201) =>
     JSON.parse(await call(url + path, status, { method: 'POST', headers, json }));
   const [plain, member] = [await createPerson(url, 'plain'), await createPerson(url, 'member')];
@@ -34,7 +45,12 @@ export async function access(environment: Environment): Promise<Comparison[]> {
   await post('/graphql', { query }, KEY, 200);
   const { _id: recordId } = await post('/data/articles', { title: 'Spring' }, tokenHeader(plain));
   const dialogId = await createGroup(url, [plain, member], 'access');
-  for (let n = 0; n < 50; n++) await sendMessage(url, plain, dialogId, `Message ${n}`);
+  await forEach(Array(ROWS).keys(), 8, async (n) => {
+    await sendMessage(url, plain, dialogId, `Message ${n}`);
+    await post('/data/articles', { title: `Article ${n}` }, tokenHeader(plain));
+  });
+  // Otherwise PostgreSQL plans for the empty tables of the start.
+  await queries(databaseUrl, ['VACUUM ANALYZE']);
   const { key } = await post('/keys', {
     name: 'restricted',
     restrictions: { scopes: SCOPES, networks: ['127.0.0.0/8'], on_behalf_of: [], on_behalf_of_roles: ['editor'] },
