@@ -1,3 +1,4 @@
+import { type Actor, actorKey } from '../lib/actor.ts';
 import type { FairnessPath } from '../lib/semaphore.ts';
 import { type SpanReference, tracing } from '../platform/observability/tracing.ts';
 import { isDatabaseUnavailable, isLockConflict } from './failures.ts';
@@ -24,13 +25,15 @@ export interface CoalesceOptions<Input> {
 interface ByApplication<Input> extends CoalesceOptions<Input> {
   /** Groups inputs, so that one shard can run the statement (docs/scaling.md). */
   applicationOf: (input: Input) => number;
+  /** Groups inputs, too, because the audit log records one actor per statement. */
+  actorOf?: (input: Input) => Actor | undefined;
 }
 
 export const applicationOf = ({ applicationId }: { applicationId: number }) => applicationId;
 
 /**
- * Runs the calls of one turn of the event loop as one statement per application. `run` is a single statement, so a
- * failure has no effect: its inputs run again in smaller parts, and an input that fails alone rejects only its own call.
+ * Runs the calls of one turn of the event loop as one statement per application and actor. `run` is a single statement,
+ * so a failure has no effect: its inputs run again in smaller parts, and an input that fails alone rejects only its own call.
  */
 export function coalesce<Input, Output>(
   run: (inputs: Input[], applicationId: number) => Promise<Output[]>,
@@ -42,11 +45,12 @@ export function coalesce<Input, Output>(
 ): (input: Input) => Promise<Output>;
 export function coalesce<Input, Output>(
   run: (inputs: Input[], applicationId: number) => Promise<Output[]>,
-  { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf, applicationOf }: Partial<ByApplication<Input>> = {},
+  { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf, applicationOf, actorOf }: Partial<ByApplication<Input>> = {},
 ): (input: Input) => Promise<Output> {
-  const groupOf = applicationOf ?? (() => 0);
+  const idOf = applicationOf ?? (() => 0);
+  const groupOf = (input: Input) => `${idOf(input)} ${actorKey(actorOf?.(input))}`;
   /** The first one is next. */
-  const waiting = new Map<number, PendingInput<Input, Output>[]>();
+  const waiting = new Map<string, PendingInput<Input, Output>[]>();
   let running = 0;
   let scheduled = false;
 
@@ -99,7 +103,7 @@ export function coalesce<Input, Output>(
     try {
       const outputs = await run(
         jobs.map((job) => job.input),
-        groupOf(jobs[0]!.input),
+        idOf(jobs[0]!.input),
       );
       for (const [index, job] of jobs.entries()) job.resolve(outputs[index]!);
     } catch (error) {

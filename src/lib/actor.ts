@@ -11,3 +11,8 @@ export interface Actor {
 
 /** At the command line. */
 export const OPERATOR: Actor = { kind: 'operator' };
+
+/** Changes of users, or of one actor, may share a statement. */
+export function actorKey(actor: Actor | undefined): string {
+  return actor ? JSON.stringify(actor) : '';
+}

@@ -4,6 +4,7 @@ import { connectDatabase, db } from '../../src/db/client.ts';
 import { applicationOf, coalesce } from '../../src/db/coalesce.ts';
 import { isDatabaseUnavailable, sqlState } from '../../src/db/failures.ts';
 import { query } from '../../src/db/query.ts';
+import type { Actor } from '../../src/lib/actor.ts';
 import { createDatabase, type TestDatabase } from '../support/app/database.ts';
 
 let database: TestDatabase;
@@ -167,6 +168,25 @@ describe('inputs of several applications', () => {
     expect(ran).toEqual([
       [1, ['a', 'c']],
       [2, ['b', 'd']],
+    ]);
+  });
+
+  test('share a statement only with inputs of their actor', async () => {
+    const [robot, importer] = [1, 2].map((id): Actor => ({ kind: 'apiKey', id }));
+    const ran: string[][] = [];
+    const run = coalesce(
+      async (inputs: (Given & { actor?: Actor | undefined })[], _applicationId: number) => {
+        ran.push(inputs.map(({ value }) => value));
+        return inputs.map(() => undefined);
+      },
+      { applicationOf, actorOf: ({ actor }) => actor },
+    );
+    const actors = [undefined, robot, importer, robot, undefined, { ...importer! }];
+    await Promise.all(actors.map((actor, index) => run({ ...given(1, `${index}`), actor })));
+    expect(ran).toEqual([
+      ['0', '4'],
+      ['1', '3'],
+      ['2', '5'],
     ]);
   });
 

@@ -3,7 +3,7 @@ import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { isDatabaseUnavailable } from '../../db/failures.ts';
 import { inLockTurns } from '../../db/lock-turns.ts';
 import { waitForLocks } from '../../db/transact.ts';
-import type { Actor } from '../../lib/actor.ts';
+import { type Actor, actorKey } from '../../lib/actor.ts';
 import { ServiceUnavailableError } from '../../lib/errors.ts';
 import type { FairnessPath } from '../../lib/semaphore.ts';
 import { tracing } from '../../platform/observability/tracing.ts';
@@ -15,7 +15,6 @@ const MAX_WAITING = 1_000;
 interface InDialog {
   applicationId: number;
   dialogId: string;
-  /** Such an input runs in a statement of its own. */
   actor?: Actor | undefined;
 }
 
@@ -50,26 +49,21 @@ export function queueByDialog<Input extends InDialog, Output>(
     async (sharing: DialogQueue[], applicationId: number) => {
       const share = Math.max(1, Math.floor(MAX_INPUTS / sharing.length));
       const batches = sharing.map((queue) => {
-        const jobs = queue.jobs.slice(0, share);
-        const audited = jobs.findIndex(isAudited);
-        const batch = audited === -1 ? jobs : jobs.slice(0, audited);
-        queue.taken = batch.length;
-        return batch.map(({ input }) => input);
+        const inputs = queue.jobs.slice(0, share).map(({ input }) => input);
+        const key = actorKey(inputs[0]!.actor);
+        const other = inputs.findIndex(({ actor }) => actorKey(actor) !== key);
+        queue.taken = other === -1 ? inputs.length : other;
+        return inputs.slice(0, queue.taken);
       });
       const outputs = await run(batches.flat(), applicationId);
       return batches.map((batch) => outputs.splice(0, batch.length));
     },
-    { max: MAX_INPUTS, applicationOf },
+    { max: MAX_INPUTS, applicationOf, actorOf: ({ jobs }) => jobs[0]!.input.actor },
   );
-
-  const runFirst = (queue: DialogQueue) => {
-    queue.taken = 1;
-    return waitForLocks(queue.owner, () => run([queue.jobs[0]!.input], queue.applicationId));
-  };
 
   const runTogether = async (queue: DialogQueue): Promise<DialogJob[]> => {
     try {
-      const outputs = await (isAudited(queue.jobs[0]!) ? runFirst(queue) : queue.jobs[0]!.start());
+      const outputs = await queue.jobs[0]!.start();
       return settle(queue.jobs.splice(0, outputs.length), outputs);
     } catch (error) {
       const jobs = queue.jobs.splice(0, queue.taken);
@@ -116,10 +110,6 @@ export function queueByDialog<Input extends InDialog, Output>(
       void runQueue(queue);
     });
   };
-}
-
-function isAudited({ input }: { input: InDialog }): boolean {
-  return input.actor !== undefined;
 }
 
 function isUnavailable(error: unknown): boolean {

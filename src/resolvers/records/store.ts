@@ -19,10 +19,9 @@ export interface Batch {
 /** `changed`: the class has another version, or a parent was deleted. `locked`: another transaction locks one. */
 type Outcome = 'stored' | 'changed' | 'locked';
 
-/** Coalesces with other requests of users unless it must wait for locks or unique values. @returns false to retry */
+/** Coalesces with other requests unless it must wait for locks or unique values. @returns false to retry */
 export async function storeBatch(batch: Batch): Promise<boolean> {
-  const isAlone = hasUniqueKeys(batch.definition) || batch.owner.actor !== undefined;
-  if (!isAlone) {
+  if (!hasUniqueKeys(batch.definition)) {
     const outcome = await storeTogether(batch);
     if (outcome !== 'locked') return outcome === 'stored';
   }
@@ -34,6 +33,7 @@ const storeTogether = coalesce(
   (batches: Batch[], applicationId: number) => store(batches, applicationId, SKIP_LOCKED),
   {
     applicationOf: ({ definition }) => definition.applicationId,
+    actorOf: ({ owner }) => owner.actor,
     ownerOf: ({ owner }) => owner,
     maxBytes: MAX_BATCH_BYTES,
     bytesOf: ({ bytes }) => bytes,

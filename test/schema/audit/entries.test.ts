@@ -93,6 +93,41 @@ describe('changes by an API key', () => {
     }
   });
 
+  test('changes that several keys and users send at once are recorded for the right key', async () => {
+    const [user, other] = [await createUser(), await createUser()];
+    const dialogId = await createDialog(user, [other]);
+    await execute(
+      'mutation { createClass(input: { name: "Labels", fields: [{ name: "text", type: STRING }] }) { id } }',
+      {},
+      apiKey,
+    );
+    const keys: { actorId: number; caller: Caller }[] = [];
+    for (const name of ['one', 'two']) {
+      const { createApiKey } = await execute(
+        'mutation ($name: String!) { createApiKey(name: $name) { id key } }',
+        { name },
+        apiKey,
+      );
+      const headers = { Authorization: `ApiKey ${createApiKey.key}`, 'On-Behalf-Of': String(user.id) };
+      keys.push({ actorId: createApiKey.id, caller: { headers } });
+    }
+    await newEntries();
+    const change = `mutation ($input: SendMessageInput!, $fields: JSON) {
+      sendMessage(input: $input) { id } createRecord(input: { className: "Labels", fields: $fields }) { id } }`;
+    const sent = await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        const { actorId, caller } = keys[index % 3] ?? { actorId: null, caller: user };
+        const text = `text ${index}`;
+        const made = await execute(change, { input: { dialogId, text }, fields: { text } }, caller);
+        return { actorId, ids: [made.sendMessage.id, made.createRecord.id] };
+      }),
+    );
+    const entries = await newEntries();
+    const recorded = entries.map(({ actor: [, id], change }) => `${id} ${change.split(' ').at(-1)}`).sort();
+    const expected = sent.flatMap(({ actorId, ids }) => (actorId === null ? [] : ids.map((id) => `${actorId} ${id}`)));
+    expect(recorded).toEqual(expected.sort());
+  });
+
   test('changes by an API key are audited while users change records', async () => {
     await execute(
       'mutation { createClass(input: { name: "Notes", fields: [{ name: "text", type: STRING }] }) { id } }',
