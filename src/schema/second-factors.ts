@@ -27,6 +27,7 @@ import { UserIdentity } from './token-issuers.ts';
 
 const CONFIRMED = 'Fails with `CONFIRMATION_REQUIRED` 10 minutes after the sign-in or `confirmUser`.';
 const CODES = `Returns ${RECOVERY_CODES} new recovery codes, which are shown only once: each replaces one code.`;
+const TURNED_ON = `Ends the other sessions of the caller. ${CODES} ${CONFIRMED}`;
 const PASSKEY_ID = 'Id from `signInMethods`.';
 const PASSKEY_NAME = 'Name that distinguishes the passkeys of the caller, 1 to 255 characters.';
 
@@ -118,7 +119,7 @@ builder.mutationField('enableUserTotp', (t) =>
   t.withAuth({ userToken: true }).stringList({
     needsNoSecondFactor: true,
     rateLimit: 'signIn',
-    description: `Turns the second factor of the caller on, with a code of the new secret. ${CODES} ${CONFIRMED}`,
+    description: `Turns the second factor of the caller on, with a code of the new secret. ${TURNED_ON}`,
     args: { code: t.arg.string({ required: true, description: 'Current code of the app.' }) },
     resolve: (_root, { code }, context) => enableUserTotp(code, context),
   }),
@@ -127,7 +128,7 @@ builder.mutationField('enableUserTotp', (t) =>
 builder.mutationField('enablePasskeyFactor', (t) =>
   t.withAuth({ userToken: true }).stringList({
     needsNoSecondFactor: true,
-    description: `Turns the second factor of the caller on, who needs a passkey. ${CODES} ${CONFIRMED}`,
+    description: `Turns the second factor of the caller on, who needs a passkey. ${TURNED_ON}`,
     resolve: (_root, _args, context) => enablePasskeyFactor(context),
   }),
 );

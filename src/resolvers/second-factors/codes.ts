@@ -16,6 +16,7 @@ import {
 } from '../../platform/second-factors/totp.ts';
 import { noticeVerified } from '../users/credentials.ts';
 import { lockUser } from '../users/lock.ts';
+import { endSessionsOf, removeDevices } from '../users/revoke.ts';
 import { changeOwn, markMultiFactor } from './own.ts';
 
 interface UserKey {
@@ -41,31 +42,25 @@ export async function createUserTotpSecret(context: UserTokenContext): Promise<T
 }
 
 /** @returns new recovery codes, shown only once; each replaces one code of the app */
-export async function enableUserTotp(code: string, context: UserTokenContext): Promise<string[]> {
+export function enableUserTotp(code: string, context: UserTokenContext): Promise<string[]> {
   const { viewer, encrypter, now } = context;
   const key = keyOf(viewer);
-  await requireSwitchedOn(viewer.applicationId);
-  const { user, codes } = await changeOwn(context, async (transaction) => {
+  return turnOn(context, async (transaction) => {
     const factor = await transaction.userFactor.findUnique({ where: { applicationId_userId: key } });
     if (!factor?.encryptedTotp || factor.hasTotp) throw new InvalidFieldsError({ totp: ['TOTP_NOT_PREPARED'] });
     const step = stepOf(encrypter.decrypt(factor.encryptedTotp, additionalDataOfUserTotp(key)), code, now());
     if (step === undefined) throw new InvalidFieldsError({ code: ['CODE_WRONG'] });
-    return turnOn(transaction, context, { hasTotp: true, totpStep: step });
+    return { hasTotp: true, totpStep: step };
   });
-  await noticeVerified(user, 'secondFactor', context);
-  return codes;
 }
 
 /** Demands a passkey, or a recovery code, after other ways to sign in. @returns new recovery codes */
-export async function enablePasskeyFactor(context: UserTokenContext): Promise<string[]> {
-  const key = keyOf(context.viewer);
-  await requireSwitchedOn(key.applicationId);
-  const { user, codes } = await changeOwn(context, async (transaction) => {
-    if ((await transaction.userPasskey.count({ where: key })) === 0) throw new UnprocessableError('PASSKEY_NEEDED');
-    return turnOn(transaction, context, {});
+export function enablePasskeyFactor(context: UserTokenContext): Promise<string[]> {
+  return turnOn(context, async (transaction) => {
+    const count = await transaction.userPasskey.count({ where: keyOf(context.viewer) });
+    if (count === 0) throw new UnprocessableError('PASSKEY_NEEDED');
+    return {};
   });
-  await noticeVerified(user, 'secondFactor', context);
-  return codes;
 }
 
 /** Replaces all recovery codes. @throws {UnprocessableError} the second factor is off */
@@ -150,14 +145,28 @@ async function requireSwitchedOn(id: number): Promise<Application> {
   return application;
 }
 
-async function turnOn(transaction: Transaction, context: UserTokenContext, changes: Partial<UserFactor>) {
-  const key = keyOf(context.viewer);
+/** Other sessions end, because they were opened without it. */
+async function turnOn(
+  context: UserTokenContext,
+  factorOf: (transaction: Transaction) => Promise<Partial<UserFactor>>,
+): Promise<string[]> {
+  const { viewer, now, outbox } = context;
+  const key = keyOf(viewer);
   const codes = newRecoveryCodes();
-  await upsertFactor(transaction, key, { ...changes, recoveryHashes: codes.map(hashSecret) });
-  await markMultiFactor(transaction, context);
-  const data = { needsSecondFactor: true, updatedAt: context.now() };
-  const user = await transaction.user.update({ where: { applicationId_id: idOf(key) }, data });
-  return { user, codes };
+  await requireSwitchedOn(key.applicationId);
+  const user = await changeOwn(context, async (transaction) => {
+    const changes = await factorOf(transaction);
+    const others = { ...key, but: viewer.session.id };
+    await upsertFactor(transaction, key, { ...changes, recoveryHashes: codes.map(hashSecret) });
+    await markMultiFactor(transaction, context);
+    await endSessionsOf(transaction, others, now());
+    await removeDevices(transaction, others);
+    const data = { needsSecondFactor: true, updatedAt: now() };
+    return transaction.user.update({ where: { applicationId_id: idOf(key) }, data });
+  });
+  outbox.wake();
+  await noticeVerified(user, 'secondFactor', context);
+  return codes;
 }
 
 async function turnOff(transaction: Transaction, { applicationId, id }: User, updatedAt: Date): Promise<User> {

@@ -38,6 +38,11 @@ async function reasonOfSignIn(input: object) {
   return data?.createSession ? 'signed in' : errors?.[0]?.extensions?.reason;
 }
 
+async function enablePasskey(user: Caller) {
+  await addPasskey(user);
+  await execute('mutation { enablePasskeyFactor }', {}, user);
+}
+
 const callerOf = (token: string): Caller => ({ headers: { 'SVC-Token': token } });
 
 describe('an authenticator app', () => {
@@ -72,6 +77,18 @@ describe('an authenticator app', () => {
     const { token } = await challengeFor(user);
     expect(await reasonOfSignIn({ answer: { token, code: recoveryCodes[1]! } })).toBe(WRONG_CODE);
     expect(await reasonOfSignIn({ answer: { token, code: renewRecoveryCodes[0] } })).toBe('signed in');
+  });
+
+  test('turning it on ends the other sessions of the user, which were opened without it', async () => {
+    await allowFactors();
+    for (const turnOn of [enableTotp, enablePasskey]) {
+      const user = await createUser();
+      const { token } = (await signIn({ user: { login: user.login, password: user.password } })).data!.createSession;
+      expect(await reasonOf('{ me { id } }', {}, callerOf(token))).toBeUndefined();
+      await turnOn(user);
+      expect(await reasonOf('{ me { id } }', {}, callerOf(token))).toBe('SESSION_MISSING');
+      expect(await reasonOf('{ me { id } }', {}, user)).toBeUndefined();
+    }
   });
 
   test('a challenge is refused after five minutes, in another application, and after a new password', async () => {
@@ -269,8 +286,9 @@ describe('confirmation', () => {
   test('a challenge of one session confirms no other session', async () => {
     await allowFactors();
     const user = await createUser();
-    const other = await openSession(user);
     const { code } = await enableTotp(user);
+    const signedIn = await signIn({ answer: { token: (await challengeFor(user)).token, code: code() } });
+    const other = callerOf(signedIn.data!.createSession.token);
     clock.advance(11 * MINUTE);
     const { requestConfirmation } = await execute(REQUEST_CONFIRMATION, {}, user);
     const answer = { token: requestConfirmation.token, code: code() };
