@@ -1,4 +1,4 @@
-import { VerifyEmail } from '@atrium/chat-ui';
+import { AddPasskey, VerifyEmail } from '@atrium/chat-ui';
 import { useSession, useUnread } from '@atrium/react';
 import { useEffect } from 'react';
 import { Chat } from './chat.tsx';
@@ -14,6 +14,7 @@ export function App() {
     <>
       <Title />
       {METHODS.includes('code') && <VerifyEmail />}
+      {METHODS.includes('passkey') && <AddPasskey />}
       <Chat key={session.user.id} user={session.user} />
     </>
   );

@@ -10,7 +10,13 @@ export { type ImageOrigins, ImageOriginsProvider } from './image-origins.ts';
 export { ENGLISH, type Labels, LabelsProvider } from './labels.ts';
 export { MessageItem, type MessageItemProps, ReadMark } from './message-item.tsx';
 export { ProviderSignIn, type ProviderSignInProps } from './provider-sign-in.tsx';
-export { PasskeySignIn, SecondFactor, type SecondFactorProps } from './second-factor.tsx';
+export {
+  AddPasskey,
+  type AddPasskeyProps,
+  PasskeySignIn,
+  SecondFactor,
+  type SecondFactorProps,
+} from './second-factor.tsx';
 export { CodeSignIn, GuestSignIn, PasswordSignIn } from './sign-in.tsx';
 export { Thread, type ThreadProps } from './thread.tsx';
 export { Typing } from './typing.tsx';

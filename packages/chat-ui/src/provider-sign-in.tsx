@@ -2,7 +2,7 @@ import { useSession } from '@atrium/react';
 import { useEffect } from 'react';
 import { useLabels } from './labels.ts';
 import { SecondFactor } from './second-factor.tsx';
-import { Problem, useRun } from './sign-in.tsx';
+import { Problem, useRun } from './use-run.tsx';
 
 export interface ProviderSignInProps {
   /** Name of the issuer in the application, such as `google`. */

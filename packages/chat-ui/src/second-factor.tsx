@@ -1,8 +1,8 @@
-import { AtriumError, type SignInChallenge } from '@atrium/client';
+import type { SignInChallenge } from '@atrium/client';
 import { useSession } from '@atrium/react';
 import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLabels } from './labels.ts';
-import { sentenceOf } from './sign-in-errors.ts';
+import { Problem, useRun } from './use-run.tsx';
 
 export interface SecondFactorProps {
   challenge: SignInChallenge;
@@ -15,24 +15,14 @@ export function SecondFactor({ challenge: { token, methods, passkeyOptions }, on
   const { signIn } = useSession();
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { problem, isBusy, run } = useRun(labels.passkeyFailed);
   useEffect(() => input.current?.focus(), []);
-  const send = async (answer: () => Promise<Omit<Answer, 'token'>>, refused: string) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await signIn({ answer: { token, ...(await answer()) } });
-    } catch (error) {
-      setProblem(problemOf(error, labels, refused));
-    }
-    setBusy(false);
-  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const code = String(new FormData(event.currentTarget).get('code'));
-    void send(async () => ({ code }), labels.codeWrong);
+    void run(() => signIn({ answer: { token, code } }), labels.codeWrong);
   };
+  const sign = async () => signIn({ answer: { token, passkey: await signedBy(passkeyOptions) } });
   const hasCodes = methods.some((method) => method !== 'PASSKEY');
   return (
     <form className="atrium-sign-in" onSubmit={submit}>
@@ -53,23 +43,14 @@ export function SecondFactor({ challenge: { token, methods, passkeyOptions }, on
           />
         </>
       )}
-      {problem !== undefined && (
-        <p className="atrium-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
       {hasCodes && (
         <button type="submit" className="atrium-primary" disabled={isBusy}>
           {labels.signIn}
         </button>
       )}
       {methods.includes('PASSKEY') && isPasskeyBrowser() && (
-        <button
-          type="button"
-          className="atrium-secondary"
-          disabled={isBusy}
-          onClick={() => void send(async () => ({ passkey: await signedBy(passkeyOptions) }), labels.passkeyFailed)}
-        >
+        <button type="button" className="atrium-secondary" disabled={isBusy} onClick={() => void run(sign)}>
           {labels.passkey}
         </button>
       )}
@@ -84,31 +65,64 @@ export function SecondFactor({ challenge: { token, methods, passkeyOptions }, on
 export function PasskeySignIn() {
   const labels = useLabels();
   const { requestPasskey, signIn } = useSession();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { problem, isBusy, run } = useRun(labels.passkeyFailed);
   if (!isPasskeyBrowser()) return null;
-  const run = async () => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const { token, passkeyOptions } = await requestPasskey();
-      await signIn({ answer: { token, passkey: await signedBy(passkeyOptions) } });
-    } catch (error) {
-      setProblem(problemOf(error, labels, labels.passkeyFailed));
-    }
-    setBusy(false);
+  const sign = async () => {
+    const { token, passkeyOptions } = await requestPasskey();
+    await signIn({ answer: { token, passkey: await signedBy(passkeyOptions) } });
   };
   return (
     <div className="atrium-sign-in">
-      {problem !== undefined && (
-        <p className="atrium-problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <button type="button" className="atrium-secondary" disabled={isBusy} onClick={() => void run()}>
+      <Problem text={problem} />
+      <button type="button" className="atrium-secondary" disabled={isBusy} onClick={() => void run(sign)}>
         {labels.passkey}
       </button>
     </div>
+  );
+}
+
+export interface AddPasskeyProps {
+  /** Distinguishes the passkeys of the user. Default: the operating system. */
+  name?: string;
+}
+
+/** A banner for users without a passkey, with which they add one. Nothing for others. */
+export function AddPasskey({ name = navigator.platform }: AddPasskeyProps) {
+  const labels = useLabels();
+  const { user, passkeys, addPasskey } = useSession();
+  const [state, setState] = useState<'unknown' | 'none' | 'added'>('unknown');
+  const { problem, isBusy, run } = useRun(labels.passkeyNotAdded);
+  const userId = user?.id;
+  useEffect(() => {
+    if (userId === undefined || !isPasskeyBrowser()) return;
+    let isMounted = true;
+    passkeys().then(
+      ({ length }) => isMounted && setState(length === 0 ? 'none' : 'unknown'),
+      () => {},
+    );
+    return () => {
+      isMounted = false;
+    };
+  }, [userId, passkeys]);
+  if (state === 'unknown') return null;
+  const add = async () => {
+    await addPasskey(name, createdFor);
+    setState('added');
+  };
+  return (
+    <section className="atrium-banner" aria-label={labels.addPasskey}>
+      {state === 'added' ? (
+        <p role="status">{labels.passkeyAdded}</p>
+      ) : (
+        <>
+          <p>{labels.offerPasskey}</p>
+          <button type="button" className="atrium-secondary" disabled={isBusy} onClick={() => void run(add)}>
+            {labels.addPasskey}
+          </button>
+          <Problem text={problem} />
+        </>
+      )}
+    </section>
   );
 }
 
@@ -125,8 +139,10 @@ async function signedBy(options: unknown): Promise<NonNullable<Answer['passkey']
   return { id, clientDataJSON, authenticatorData, signature, userHandle: userHandle ?? null };
 }
 
-/** A person who closes the dialog of the browser has done nothing wrong. */
-function problemOf(error: unknown, labels: Parameters<typeof sentenceOf>[1], refused: string): string | undefined {
-  if (error instanceof AtriumError) return sentenceOf(error, labels, refused);
-  return (error as Error).name === 'NotAllowedError' ? undefined : refused;
+async function createdFor(options: unknown) {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
+  const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential;
+  const { id, response } = credential.toJSON() as RegistrationResponseJSON;
+  const { clientDataJSON, attestationObject, transports } = response;
+  return { id, clientDataJSON, attestationObject, transports };
 }

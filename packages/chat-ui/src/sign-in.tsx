@@ -1,10 +1,10 @@
-import { AtriumError, type RequestedCode, type SignInChallenge } from '@atrium/client';
+import type { RequestedCode } from '@atrium/client';
 import { useSession } from '@atrium/react';
 import { type FormEvent, useId, useState } from 'react';
 import { CodeForm } from './code-form.tsx';
 import { useLabels } from './labels.ts';
 import { SecondFactor } from './second-factor.tsx';
-import { sentenceOf } from './sign-in-errors.ts';
+import { Problem, useRun } from './use-run.tsx';
 
 /** Login or email address, and password. */
 export function PasswordSignIn() {
@@ -107,36 +107,4 @@ export function GuestSignIn() {
       </button>
     </div>
   );
-}
-
-export function Problem({ text }: { text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <p className="atrium-problem" role="alert">
-      {text}
-    </p>
-  );
-}
-
-/** Runs one request at a time, and says why it failed, or that a second factor is needed. */
-export function useRun(refused?: string) {
-  const labels = useLabels();
-  const [problem, setProblem] = useState<string>();
-  const [challenge, setChallenge] = useState<SignInChallenge>();
-  const [isBusy, setBusy] = useState(false);
-  const demand = (error: unknown) => {
-    if (!(error instanceof AtriumError && error.challenge)) throw error;
-    setChallenge(error.challenge);
-  };
-  const run = async (request: () => Promise<unknown>) => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await request().catch(demand);
-    } catch (error) {
-      setProblem(sentenceOf(error, labels, refused));
-    }
-    setBusy(false);
-  };
-  return { problem, isBusy, challenge, run, demand, say: setProblem, forget: () => setChallenge(undefined) };
 }

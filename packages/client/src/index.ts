@@ -8,7 +8,16 @@ export type { FileAddress, FileLink, Files, StoredFile, UploadOptions } from './
 export type { OutboxEntry } from './app/outbox.ts';
 export type { BlockedUser, ChatContact, NewSignal, People, Signal } from './app/people.ts';
 export type { AtriumRecord, Fields, RecordFilter, Records, RecordsState, Where } from './app/records.ts';
-export type { CodeOptions, NewUser, ProviderPage, RequestedCode, SessionApi, SessionState } from './app/session.ts';
+export type {
+  CodeOptions,
+  NewPasskey,
+  NewUser,
+  Passkey,
+  ProviderPage,
+  RequestedCode,
+  SessionApi,
+  SessionState,
+} from './app/session.ts';
 export type { Live } from './app/store.ts';
 export type { ThreadState } from './app/thread.ts';
 export type { Users } from './app/users.ts';

@@ -30,6 +30,8 @@ export type UsedSession = SessionState &
     | 'signOut'
     | 'requestCode'
     | 'requestPasskey'
+    | 'passkeys'
+    | 'addPasskey'
     | 'providerPage'
     | 'isEmailVerified'
     | 'requestVerification'
@@ -49,6 +51,8 @@ export function useSession(): UsedSession {
       signOut: () => session.signOut(),
       requestCode: (email, options) => session.requestCode(email, options),
       requestPasskey: () => session.requestPasskey(),
+      passkeys: () => session.passkeys(),
+      addPasskey: (name, create) => session.addPasskey(name, create),
       providerPage: (page) => session.providerPage(page),
       isEmailVerified: () => session.isEmailVerified(),
       requestVerification: (options) => session.requestVerification(options),

@@ -82,6 +82,36 @@ describe.skipIf(!hasBrowser)('passkeys of users in the chat kit', () => {
     });
   });
 
+  test('a user without a passkey is offered one, and signs in with it later', async () => {
+    const user = await createUser();
+    const { page } = await openPage(home, PHONE);
+    const authenticator = await addAuthenticator(page);
+    const add = page.getByRole('button', { name: 'Add a passkey' });
+    await page.getByLabel('Login').fill(user.login);
+    await page.getByLabel('Password').fill(user.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await add.waitFor();
+    await expectAccessible(page);
+    await authenticator.while(async () => {
+      await add.click();
+      await page.getByText('The passkey is ready').waitFor();
+    });
+    expect(await db.userPasskey.findFirstOrThrow({ where: { userId: user.id } })).toMatchObject({
+      relyingPartyId: 'localhost',
+      lastUsedAt: null,
+    });
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    const listed = page.waitForResponse((response) => response.request().postData()?.includes('Passkeys') ?? false);
+    await authenticator.while(async () => {
+      await page.getByRole('button', { name: 'Use a passkey' }).click();
+      await page.getByRole('heading', { name: 'Chats' }).waitFor();
+    });
+    await (await listed).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await add.count()).toBe(0);
+  });
+
   test('a passkey that the service does not know is refused', async () => {
     const user = await createUser();
     const { page } = await openPage(home);

@@ -21,6 +21,13 @@ export const REQUEST_CODE = graphql(`mutation RequestSignInCode(
 export const REQUEST_PASSKEY = graphql(`mutation RequestPasskeySignIn($applicationId: Int!) {
   requestPasskeySignIn(applicationId: $applicationId) { token expiresAt methods passkeyOptions }
 }`);
+export const PASSKEYS = graphql(`query Passkeys { signInMethods { passkeys { id name host createdAt lastUsedAt } } }`);
+export const NEW_PASSKEY = graphql(`mutation RequestUserPasskey { requestUserPasskey { token passkeyOptions } }`);
+export const ADD_PASSKEY = graphql(`mutation CreateUserPasskey(
+  $name: String!, $token: String!, $passkey: PasskeyRegistrationInput!
+) {
+  createUserPasskey(name: $name, token: $token, passkey: $passkey) { id name host createdAt lastUsedAt }
+}`);
 export const REQUEST_VERIFICATION = graphql(`mutation RequestEmailVerification($language: String) {
   requestEmailVerification(language: $language) { token expiresAt }
 }`);

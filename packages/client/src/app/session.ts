@@ -3,9 +3,12 @@ import type { SignIn } from '../credentials.ts';
 import { AtriumError, type SignInChallenge } from '../errors.ts';
 import type { Session } from '../storage.ts';
 import {
+  ADD_PASSKEY,
   CREATE_USER,
   EMAIL,
   ME,
+  NEW_PASSKEY,
+  PASSKEYS,
   REQUEST_CODE,
   REQUEST_PASSKEY,
   REQUEST_VERIFICATION,
@@ -54,6 +57,26 @@ export interface ProviderPage {
   codeChallenge: string;
   /** Comes back unchanged. */
   state: string;
+}
+
+export interface Passkey {
+  id: number;
+  /** That the user chose. */
+  name: string;
+  /** Domain where it works. */
+  host: string;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601; null before the first sign-in with it. */
+  lastUsedAt: string | null;
+}
+
+/** From `toJSON()` of a created `PublicKeyCredential`; bytes in base64url. */
+export interface NewPasskey {
+  id: string;
+  clientDataJSON: string;
+  attestationObject: string;
+  transports?: string[] | undefined;
 }
 
 /** Who is signed in. */
@@ -127,6 +150,22 @@ export class SessionApi {
   async requestPasskey(): Promise<SignInChallenge> {
     const applicationId = await this.#applicationId();
     return (await this.#client.mutate(REQUEST_PASSKEY, { applicationId })).requestPasskeySignIn;
+  }
+
+  /** Passkeys of the user, oldest first. */
+  async passkeys(): Promise<Passkey[]> {
+    return (await this.#client.query(PASSKEYS)).signInMethods.passkeys;
+  }
+
+  /**
+   * @param create makes the passkey, in pages with `navigator.credentials.create()`
+   * @throws {AtriumError} `CONFIRMATION_REQUIRED` 10 minutes after the sign-in; `DISABLED` unless the application has
+   * `passkeyOrigins`
+   */
+  async addPasskey(name: string, create: (options: unknown) => Promise<NewPasskey>): Promise<Passkey> {
+    const { token, passkeyOptions } = (await this.#client.mutate(NEW_PASSKEY, {})).requestUserPasskey;
+    const passkey = await create(passkeyOptions);
+    return (await this.#client.mutate(ADD_PASSKEY, { name, token, passkey })).createUserPasskey;
   }
 
   /** Address to which a page sends its browser, for `signIn({ providerCode })` when it returns. */
