@@ -34,7 +34,11 @@ export async function access(environment: Environment): Promise<Comparison[]> {
   const { url, pid, databaseUrl } = await startSeededUsers(1_000, environment, 'access');
   const post = async (path: string, json: object, headers: Headers = KEY, status = 201) =>
     JSON.parse(await call(url + path, status, { method: 'POST', headers, json }));
-  const [plain, member] = [await createPerson(url, 'plain'), await createPerson(url, 'member')];
+  const [plain, member, other] = [
+    await createPerson(url, 'plain'),
+    await createPerson(url, 'member'),
+    await createPerson(url, 'other'),
+  ];
   for (const name of ROLES) {
     await post('/roles', { name, description: name }, KEY, 200);
     await post(`/users/${member.id}/roles`, { role: name }, KEY, 200);
@@ -57,7 +61,7 @@ export async function access(environment: Environment): Promise<Comparison[]> {
   });
 
   const requests: Request[] = [
-    { name: 'get a user', path: `/users/${plain.id}` },
+    { name: 'get a user', path: `/users/${other.id}` },
     { name: 'get a record', path: `/data/articles/${recordId}` },
     { name: 'create a record', path: '/data/articles', body: JSON.stringify({ title: 'Summer' }) },
     { name: 'list the latest 50 messages', path: `/chat/Message?chat_dialog_id=${dialogId}&mark_as_read=0&limit=50` },
