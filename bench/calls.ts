@@ -28,26 +28,26 @@ export function tokenHeader({ token }: Person): Record<string, string> {
   return { 'SVC-Token': token };
 }
 
-export async function createPerson(url: string, login: string): Promise<Person> {
+export async function createPerson(url: string, login: string, application = APPLICATION): Promise<Person> {
   const password = 'bench-password';
-  const headers = { Authorization: `ApiKey ${APPLICATION.apiKey}` };
+  const headers = { Authorization: `ApiKey ${application.apiKey}` };
   const { user } = JSON.parse(
     await call(`${url}/users.json`, 201, { method: 'POST', headers, json: { user: { login, password } } }),
   );
-  const json = signInBody(login, password);
+  const json = signInBody(login, password, application);
   const { session } = JSON.parse(await call(`${url}/session.json`, 201, { method: 'POST', json }));
   return { id: user.id, login, token: session.token };
 }
 
-export function signInBody(login: string, password: string): object {
+export function signInBody(login: string, password: string, application = APPLICATION): object {
   const parameters = {
-    application_id: String(APPLICATION.id),
-    auth_key: APPLICATION.authKey,
+    application_id: String(application.id),
+    auth_key: application.authKey,
     nonce: String(randomInt(2 ** 31)),
     timestamp: String(Math.floor(Date.now() / 1000)),
   };
   const pairs = Object.entries({ ...parameters, 'user[login]': login, 'user[password]': password });
-  return { ...parameters, user: { login, password }, signature: sign(pairs, APPLICATION.authSecret, 'sha1') };
+  return { ...parameters, user: { login, password }, signature: sign(pairs, application.authSecret, 'sha1') };
 }
 
 export async function createGroup(url: string, [owner, ...others]: Person[], name: string): Promise<string> {

@@ -9,6 +9,7 @@ import { capacity } from './capacity.ts';
 import { Cleanup } from './cleanup.ts';
 import { type Comparison, compare, type Outcome } from './comparison.ts';
 import { console, consoleLists } from './console.ts';
+import { databases } from './databases.ts';
 import type { Benchmark, Environment } from './environment.ts';
 import { fanOut } from './fan-out.ts';
 import { graphql } from './graphql.ts';
@@ -40,6 +41,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   console,
   'console-lists': consoleLists,
   growth,
+  databases,
   capacity,
 };
 
