@@ -86,7 +86,8 @@ test("a REST request has spans down to its SQL statements and continues the call
     'POST /chat/Message',
     'graphql mutation',
     'Mutation.sendMessage',
-    'WITH', // audited, because an API key sends on behalf of the user, and therefore not shared with other requests
+    'coalesced', // with other messages of the same API key, whose changes are audited
+    'WITH',
   ]);
   const request = spans.find(({ name }) => name === 'POST /chat/Message')!;
   expect(request.parentSpanId).toBe('00000000000000aa');
