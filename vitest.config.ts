@@ -7,8 +7,12 @@ const GLOBAL_SETUP = 'test/support/app/global-setup.ts';
 
 const PROOFS = 'test/proof/**/*.test.ts';
 
-/** Tests that read or sweep one database directly, or count statements, where `npm run test:shards` has three. */
+/**
+ * Tests that start a service with one database in their process, read or sweep one database directly, or count
+ * statements, where `npm run test:shards` has three databases.
+ */
 const OF_ONE_DATABASE = [
+  'embedded/embedded',
   'operator/cli/{archive,check}',
   'realtime/{bus,changes,outbox,subscriptions}',
   'realtime/presence/presence',
