@@ -10,10 +10,11 @@ import type { ChatAddresses } from './addresses.ts';
 import { BAD_REQUEST, NO_ITEM, stanzaErrorOf, UNAVAILABLE } from './errors.ts';
 import { sendIqError, sendResult } from './iq-answers.ts';
 import { perform } from './operations.ts';
+import { itemsIn, privacyItem } from './privacy-items.ts';
 import type { Stanza, StanzaRoute } from './stanza.ts';
 import type { XmppStream } from './stream.ts';
 import { type Element, NS } from './xml/element.ts';
-import { isName, tag, type Xml } from './xml/writer.ts';
+import { tag, type Xml } from './xml/writer.ts';
 
 export const privacyRoutes: StanzaRoute[] = [
   { stanza: 'iq', matches: (stanza) => isRequest(stanza, 'get'), answer: answering(read) },
@@ -44,7 +45,7 @@ async function read(query: Element, stream: XmppStream): Promise<Xml[]> {
   const name = query.find('list')?.attributes.name;
   if (name !== undefined) {
     const items = await perform(stream, (context: UserContext) => findPrivacyList(name, context));
-    return [queryOf(tag('list', { name }, ...inPairs(items).map(itemElement)))];
+    return [queryOf(tag('list', { name }, ...inPairs(items).map((item) => itemElement(item, stream))))];
   }
   const { names, defaultName } = await perform(stream, findPrivacyLists);
   const active = stream.activeList?.name;
@@ -75,29 +76,11 @@ async function change(query: Element, stream: XmppStream): Promise<Xml[] | undef
 
 async function store(name: string | undefined, query: Element, stream: XmppStream): Promise<Xml[] | undefined> {
   if (name === undefined) return undefined;
-  const items = itemsIn(query).map((item) => itemOf(item, stream.addresses, stream.viewer.applicationId));
+  const items = itemsIn(query).map((item) => privacyItem(item, stream.addresses, stream.viewer.applicationId));
   await perform(stream, (context: UserContext) => storePrivacyList(name, items, context));
   if (stream.activeList?.name === name)
     stream.activeList = items.length === 0 ? undefined : { name, blocks: blocksOf(items) };
   return [];
-}
-
-/** Clients place them outside of the list. */
-function itemsIn(element: Element): Element[] {
-  return element.elements.flatMap((child) => (child.is('item') ? [child] : itemsIn(child)));
-}
-
-function itemOf({ attributes, elements }: Element, addresses: ChatAddresses, applicationId: number): PrivacyItem {
-  const { action = 'deny', order, type, value } = attributes;
-  const stanzas = elements.map(({ name }) => name).filter(isName);
-  const item = { order: Number(order) || 0, action, type, value, stanzas };
-  if (type !== 'jid' || value === undefined) return item;
-  const [domain, nick] = value.split('/', 2);
-  if (domain === addresses.roomDomain && /^[1-9]\d{0,9}$/.test(nick ?? ''))
-    return { ...item, userId: Number(nick), isInRooms: true };
-  const target = addresses.parse(value);
-  const isUser = target?.kind === 'user' && target.applicationId === applicationId;
-  return isUser ? { ...item, userId: target.userId, isInRooms: false } : item;
 }
 
 /** Clients expect the item with the address of a user before the one of the same user in rooms. */
@@ -110,8 +93,17 @@ function inPairs(items: readonly PrivacyItem[]): PrivacyItem[] {
   return [...pairs.values()].flatMap((pair) => pair.sort((a, b) => Number(a.isInRooms) - Number(b.isInRooms)));
 }
 
-function itemElement({ action, order, type, value, stanzas }: PrivacyItem): Xml {
+function itemElement(item: PrivacyItem, { addresses, viewer }: XmppStream): Xml {
+  const { action, order, type, stanzas } = item;
+  const value = presentValue(item, addresses, viewer.applicationId);
   return tag('item', { action, order, type, value }, ...stanzas.map((name) => tag(name, {})));
+}
+
+/** As the client wrote it, unless the service had another domain then. */
+function presentValue({ value, userId, isInRooms }: PrivacyItem, addresses: ChatAddresses, applicationId: number) {
+  if (userId === undefined || value === undefined) return value;
+  if (isInRooms) return value.startsWith(`${addresses.roomDomain}/`) ? value : `${addresses.roomDomain}/${userId}`;
+  return addresses.parse(value) ? value : addresses.user({ applicationId, userId });
 }
 
 function queryOf(...content: Xml[]): Xml {

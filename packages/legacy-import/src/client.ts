@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChatAccount, ChatUnavailable, readChat, type SourceChat } from './chat-client.ts';
 import { FileUnavailable, MigrationError, SourceError } from './errors.ts';
 import { HOUR, isLoopback, MINUTE, SECOND, withoutTrailingSlashes } from './service.ts';
 
@@ -58,7 +59,7 @@ export class SourceClient {
   }
 
   json(request: SourceRequest): Promise<unknown> {
-    return this.#withRetries(request, async () => {
+    return this.#withRetries(nameOf(request), async () => {
       const response = await this.#send(request, JSON_TIMEOUT_MS);
       const text = await readText(response, request);
       if (!response.ok) throw new SourceError(nameOf(request), response.status, text);
@@ -72,7 +73,7 @@ export class SourceClient {
 
   /** @throws {FileUnavailable} */
   file<Result>(request: SourceRequest, use: (stream: Readable) => Promise<Result>): Promise<Result> {
-    return this.#withRetries(request, async () => {
+    return this.#withRetries(nameOf(request), async () => {
       const response = await this.#send(request, FILE_TIMEOUT_MS).catch((error) => {
         throw error instanceof Redirected ? new FileUnavailable(error.message) : error;
       });
@@ -96,7 +97,12 @@ export class SourceClient {
     });
   }
 
-  async #withRetries<Result>(request: SourceRequest, send: () => Promise<Result>): Promise<Result> {
+  chat(endpoint: string, account: ChatAccount): Promise<SourceChat> {
+    const { signal } = this.#settings;
+    return this.#withRetries(endpoint, () => readChat(endpoint, account, { signal, turn: () => this.turn() }));
+  }
+
+  async #withRetries<Result>(what: string, send: () => Promise<Result>): Promise<Result> {
     let limited = 0;
     for (let tries = 1; ; ) {
       try {
@@ -105,13 +111,13 @@ export class SourceClient {
         this.#settings.signal.throwIfAborted();
         if (error instanceof Unavailable && error.status === 429) {
           if (++limited > MAX_RATE_LIMITED)
-            throw new MigrationError(`${nameOf(request)}: still 429 after ${MAX_RATE_LIMITED} retries`);
+            throw new MigrationError(`${what}: still 429 after ${MAX_RATE_LIMITED} retries`);
           await this.#wait(Math.max(error.waitMs, SECOND / this.#settings.rate));
           continue;
         }
         if (!isTransient(error)) throw error;
         if (tries === MAX_TRIES) {
-          throw new MigrationError(`${nameOf(request)}: ${reasonOf(error)}, ${MAX_TRIES} times`);
+          throw new MigrationError(`${what}: ${reasonOf(error)}, ${MAX_TRIES} times`);
         }
         const requested = error instanceof Unavailable ? error.waitMs : 0;
         await this.#wait(Math.max(requested, Math.min(MIN_RETRY_DELAY_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS)));
@@ -121,7 +127,7 @@ export class SourceClient {
   }
 
   async #send({ method = 'GET', path, query, headers, body }: SourceRequest, timeout: number): Promise<Response> {
-    await this.#waitForTurn();
+    await this.turn();
     const { baseUrl, signal } = this.#settings;
     const parameters = Object.entries(query ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
     const search = query ? `?${new URLSearchParams(parameters)}` : '';
@@ -145,7 +151,8 @@ export class SourceClient {
     return response;
   }
 
-  async #waitForTurn(): Promise<void> {
+  /** Keeps the rate of requests. */
+  async turn(): Promise<void> {
     this.requests++;
     const wait = this.#nextAt - performance.now();
     if (wait > 0) await this.#wait(wait);
@@ -192,7 +199,7 @@ function retryAfter(headers: Headers): number {
 
 function isTransient(error: unknown): boolean {
   if (error instanceof MigrationError || error instanceof FileUnavailable) return false;
-  if (error instanceof Unavailable) return true;
+  if (error instanceof Unavailable || error instanceof ChatUnavailable) return true;
   const { name, cause } = error as Error;
   return name === 'TimeoutError' || error instanceof TypeError || (cause instanceof Error && 'code' in cause);
 }

@@ -20,11 +20,14 @@ const credentials = z
   })
   .refine(
     ({ apiKey, applicationId, authKey, authSecret, users }) =>
-      apiKey ? users.length === 0 : applicationId && authKey && authSecret && users.length > 0,
+      apiKey || (applicationId && authKey && authSecret && users.length > 0),
     'specify an API key, or applicationId, authKey, authSecret and users with login and password',
   );
 
-/** An API key, which can act as every user, or the secret of an application and some of its users, who sign in. */
+/**
+ * An API key, which can act as every user, or the secret of an application and some of its users, who sign in. The chat
+ * always needs users.
+ */
 export type SourceCredentials = z.infer<typeof credentials>;
 
 export interface CredentialVariables {

@@ -1,17 +1,21 @@
 import { SourceClient } from './client.ts';
 import type { SourceCredentials } from './credentials.ts';
-import { SourceError } from './errors.ts';
+import { MigrationError, SourceError } from './errors.ts';
 import { Ledger } from './ledger.ts';
 import { pagesById } from './read/pages.ts';
 import type { MigrationContext, RunOptions } from './run.ts';
 import { Source } from './source.ts';
 import { FIRST_STEP, runSteps } from './steps.ts';
 
+export { checkedChatEndpoint } from './chat-client.ts';
 export { checkedBaseUrl } from './client.ts';
 export { readCredentials } from './credentials.ts';
 
 export interface MigrationSettings extends RunOptions {
   baseUrl: string;
+  applicationId: number;
+  /** Undefined: contacts and privacy lists are not read. */
+  chatEndpoint: string | undefined;
   credentials: SourceCredentials;
   rate: number;
   restart: boolean;
@@ -76,13 +80,28 @@ export async function countAtSource(settings: MigrationSettings): Promise<Record
       }
     }
   }
+  for (const account of await source.chatAccounts(settings.applicationId)) {
+    const { contacts, lists } = await source.chat(account);
+    counts.contacts = Number(counts.contacts ?? 0) + contacts.length;
+    counts.privacyLists = Number(counts.privacyLists ?? 0) + lists.length;
+  }
   return { ...counts, dialogs: dialogs.size, requests: source.requests };
 }
 
-async function openSource({ baseUrl, rate, credentials, signal }: MigrationSettings): Promise<Source> {
-  const source = new Source(new SourceClient({ baseUrl, rate, signal }), credentials);
+async function openSource(settings: MigrationSettings): Promise<Source> {
+  const { baseUrl, rate, credentials, signal, chatEndpoint } = settings;
+  requireUsers(settings);
+  const source = new Source(new SourceClient({ baseUrl, rate, signal }), credentials, chatEndpoint);
   await source.signIn();
   // Measures the clock of the other server and verifies that its responses are readable.
   await source.users(0);
   return source;
+}
+
+/** @throws {MigrationError} the chat without users, or an API key with users who would not be used */
+function requireUsers({ chatEndpoint, credentials: { apiKey, users } }: MigrationSettings): void {
+  if (chatEndpoint !== undefined && users.length === 0)
+    throw new MigrationError('--chat-endpoint needs users with login and password, because the chat has no API keys');
+  if (chatEndpoint === undefined && apiKey !== undefined && users.length > 0)
+    throw new MigrationError('with an API key, users are only for --chat-endpoint');
 }

@@ -16,7 +16,9 @@ export type ItemKind =
   | 'hidden'
   | 'muted'
   | 'reactions'
-  | 'blob';
+  | 'blob'
+  /** Contacts and privacy lists of a user. */
+  | 'chat';
 
 export interface Item {
   kind: ItemKind;
@@ -210,12 +212,15 @@ export class Ledger {
   async #clear(transaction: Transaction, { isCompleted }: { isCompleted: boolean }): Promise<void> {
     const { applicationId } = this;
     await transaction.migratedMessage.deleteMany({ where: { applicationId } });
-    await transaction.migratedItem.deleteMany({ where: { applicationId, NOT: { kind: 'dialog' } } });
+    await transaction.migratedItem.deleteMany({ where: { applicationId, kind: { notIn: COMPARED } } });
     await transaction.$executeRaw`
       UPDATE migrated_items SET previous = CASE WHEN ${isCompleted} THEN content ELSE previous END, content = NULL
       WHERE application_id = ${applicationId} AND content IS NOT NULL`;
   }
 }
+
+/** Kinds of which the next run needs what this one has read. */
+const COMPARED: ItemKind[] = ['dialog', 'chat'];
 
 /** Properties of a message that never change. */
 const FIXED = ['id', 'dialog_id', 'sender_id', 'recipient_id', 'date_sent', 'created_at'];

@@ -20,6 +20,8 @@ export { HOUR, MINUTE, SECOND, unixSeconds } from '../../../src/lib/time.ts';
 export { withoutTrailingSlashes } from '../../../src/lib/trailing-slashes.ts';
 export { appendDialogEvents } from '../../../src/realtime/outbox.ts';
 export { newUid } from '../../../src/resolvers/blobs/uids.ts';
+export { blocksOf, MAX_LISTS, type PrivacyItem } from '../../../src/resolvers/blocks/rules.ts';
+export { MAX_CONTACTS } from '../../../src/resolvers/chat-contacts/rows.ts';
 export {
   type ClassDefinition,
   noteKinds,
@@ -42,3 +44,8 @@ export { missingKinds } from '../../../src/resolvers/records/permissions.ts';
 export { NEW_COLUMNS, NEW_INPUT, NEW_VALUES, newRow, type RecordRow } from '../../../src/resolvers/records/rows.ts';
 export { hasUniqueKeys, insertKeys } from '../../../src/resolvers/records/unique.ts';
 export { checkedUser } from '../../../src/resolvers/users/rules.ts';
+export { ChatAddresses } from '../../../src/xmpp/addresses.ts';
+export { itemsIn, privacyItem } from '../../../src/xmpp/privacy-items.ts';
+export { type Element, NS } from '../../../src/xmpp/xml/element.ts';
+export { parseFrame, XmlError } from '../../../src/xmpp/xml/parser.ts';
+export { escaped, tag, type Xml } from '../../../src/xmpp/xml/writer.ts';

@@ -191,6 +191,8 @@ const page = <Item extends z.ZodType>(item: Item) =>
 const list = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item).max(1_000) });
 
 export const RESPONSES = {
+  settings: z.object({ chat_endpoint: z.string().min(1).max(255) }),
+  user: z.object({ user: z.object({ id: databaseId }) }).transform((wrapped) => wrapped.user),
   users: page(z.object({ user }).transform((wrapped) => wrapped.user)),
   classes: z.object({ items: z.array(recordClass).max(10_000) }),
   records: list(record),

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { ChatAccount, SourceChat } from './chat-client.ts';
 import type { SourceClient } from './client.ts';
 import type { SourceCredentials } from './credentials.ts';
 import { MigrationError, SourceError } from './errors.ts';
@@ -16,11 +17,14 @@ type Query = Record<string, string | number>;
 export class Source {
   readonly #client: SourceClient;
   readonly #credentials: SourceCredentials;
+  readonly #chatEndpoint: string | undefined;
   readonly #tokens = new Map<number, { token: string; login: string; password: string }>();
 
-  constructor(client: SourceClient, credentials: SourceCredentials) {
+  /** @param chatEndpoint undefined: the chat is not read */
+  constructor(client: SourceClient, credentials: SourceCredentials, chatEndpoint?: string) {
     this.#client = client;
     this.#credentials = credentials;
+    this.#chatEndpoint = chatEndpoint;
   }
 
   get hasKey(): boolean {
@@ -44,6 +48,7 @@ export class Source {
   }
 
   async signIn(): Promise<void> {
+    if (this.hasKey) return;
     for (const { login, password } of this.#credentials.users) await this.#openSession(login, password);
   }
 
@@ -104,6 +109,23 @@ export class Source {
   /** In the order of adding. */
   ownReactions(messageId: string, reader: Reader): Promise<string[]> {
     return this.#get(RESPONSES.ownReactions, `/chat/Message/${messageId}.json`, {}, reader);
+  }
+
+  /** Of the users whose chat can be read, by user id. */
+  async chatAccounts(applicationId: number): Promise<ChatAccount[]> {
+    if (this.#chatEndpoint === undefined) return [];
+    const reader = this.#defaultReader();
+    const { chat_endpoint: domain } = await this.#get(RESPONSES.settings, '/account_settings.json', {}, reader);
+    const accounts: ChatAccount[] = [];
+    for (const { login, password } of this.#credentials.users) {
+      const { id } = await this.#get(RESPONSES.user, '/users/by_login.json', { login }, reader);
+      accounts.push({ domain, applicationId, userId: id, password });
+    }
+    return accounts.sort((a, b) => a.userId - b.userId);
+  }
+
+  chat(account: ChatAccount): Promise<SourceChat> {
+    return this.#client.chat(this.#chatEndpoint!, account);
   }
 
   blobs(page: number, reader: Reader) {

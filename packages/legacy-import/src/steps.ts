@@ -1,5 +1,6 @@
 import { requireNoConflicts } from './check.ts';
 import { readBlobs } from './read/blobs.ts';
+import { readChats } from './read/chats.ts';
 import { readDetails } from './read/details.ts';
 import { readDialogLists, readDialogs } from './read/dialogs.ts';
 import { readMessages } from './read/messages.ts';
@@ -7,6 +8,7 @@ import { readReactions } from './read/reactions.ts';
 import { readClasses, readRecords } from './read/records.ts';
 import { readUsers } from './read/users.ts';
 import type { Run } from './run.ts';
+import { storeChats } from './store/chats.ts';
 import { storeClasses } from './store/classes.ts';
 import { storeDialogs } from './store/dialogs.ts';
 import { storeFiles } from './store/files.ts';
@@ -26,8 +28,10 @@ const STEPS: [name: string, step: Step][] = [
   ['details', readDetails],
   ['reactions', readReactions],
   ['blobs', readBlobs],
+  ['chats', readChats],
   ['check', ({ ledger }) => requireNoConflicts(ledger.applicationId)],
   ['store users', storeUsers],
+  ['store chats', storeChats],
   ['store classes', storeClasses],
   ['store records', storeRecords],
   ['store dialogs', storeDialogs],

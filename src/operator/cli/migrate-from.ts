@@ -1,5 +1,6 @@
 import {
   checkedBaseUrl,
+  checkedChatEndpoint,
   countAtSource,
   type MigrationSettings,
   migrateFrom,
@@ -19,6 +20,7 @@ import { createProgress, type Progress } from './progress.ts';
 interface Options {
   application: number;
   credentials?: string;
+  chatEndpoint?: string;
   rate: number;
   insecure?: boolean;
   dryRun?: boolean;
@@ -36,6 +38,10 @@ export function addMigrationCommand(program: Command): void {
     .argument('<url>', 'base URL of the other server')
     .addOption(applicationOption())
     .option('--credentials <path>', 'JSON file with credentials, instead of the variables SOURCE_…')
+    .option(
+      '--chat-endpoint <url>',
+      'wss address of the chat of the other server; imports contacts and privacy lists of the users in the credentials',
+    )
     .option('--rate <n>', 'requests per second', rate, 5)
     .option(
       '--no-public-details',
@@ -45,7 +51,7 @@ export function addMigrationCommand(program: Command): void {
       '--identities-proven',
       'the other server verified e-mails, phones and provider accounts, so that users may sign in with them',
     )
-    .option('--insecure', 'permit http, which sends credentials unencrypted')
+    .option('--insecure', 'permit http and ws, which send credentials unencrypted')
     .option('--dry-run', 'count objects on the other server and write nothing')
     .option('--restart', 'discard an unfinished migration and start again')
     .addHelpText('after', HELP)
@@ -67,6 +73,7 @@ SOURCE_AUTH_KEY, SOURCE_AUTH_SECRET, SOURCE_LOGIN and SOURCE_PASSWORD (optional:
 SOURCE_TOKEN_HEADER); or from a file:
   {"apiKey": "…"}
   {"applicationId": 1, "authKey": "…", "authSecret": "…", "users": [{"login": "…", "password": "…"}]}
+With an API key, users are for --chat-endpoint, because a chat shows contacts only to their user.
 Repeat the command to resume an interrupted migration, or to import later changes.`;
 
 async function migrate(settings: MigrationSettings, { application, dryRun }: Options, command: Command): Promise<void> {
@@ -97,10 +104,20 @@ async function settingsOf(
   options: Options,
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<MigrationSettings> {
-  const { credentials, rate, restart = false, insecure = false, publicDetails, identitiesProven = false } = options;
+  const {
+    credentials,
+    chatEndpoint,
+    rate,
+    restart = false,
+    insecure = false,
+    publicDetails,
+    identitiesProven = false,
+  } = options;
   const file = credentials === undefined ? undefined : await readNamedFile('--credentials', credentials);
   return {
     baseUrl: checkedBaseUrl(url, { insecure }),
+    applicationId: options.application,
+    chatEndpoint: chatEndpoint === undefined ? undefined : checkedChatEndpoint(chatEndpoint, { insecure }),
     credentials: readCredentials(file, readSourceVariables()),
     rate,
     restart,

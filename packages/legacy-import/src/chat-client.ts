@@ -1,0 +1,210 @@
+import { on, once } from 'node:events';
+import { WebSocket } from 'ws';
+import { MigrationError } from './errors.ts';
+import {
+  ChatAddresses,
+  type Element,
+  escaped,
+  isLoopback,
+  itemsIn,
+  MAX_CONTACTS,
+  MAX_LISTS,
+  MINUTE,
+  NS,
+  type PrivacyItem,
+  parseFrame,
+  privacyItem,
+  tag,
+  type Xml,
+  XmlError,
+} from './service.ts';
+
+const TIMEOUT_MS = MINUTE;
+const MAX_STANZA_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
+const RESOURCE = 'migration';
+
+export interface ChatAccount {
+  /** Of the addresses. */
+  domain: string;
+  applicationId: number;
+  userId: number;
+  password: string;
+}
+
+export interface SourceContact {
+  userId: number;
+  subscription: 'none' | 'to' | 'from' | 'both';
+  /** The user asks to see the presence of the other. */
+  isRequested: boolean;
+}
+
+export interface SourceList {
+  name: string;
+  isDefault: boolean;
+  items: PrivacyItem[];
+}
+
+/** What the chat of the other server stores for a user. */
+export interface SourceChat {
+  contacts: SourceContact[];
+  lists: SourceList[];
+}
+
+/** The connection ended or gave no answer, and may succeed later. */
+export class ChatUnavailable extends Error {}
+
+/** @throws {MigrationError} no valid address, or ws to another machine without `--insecure` */
+export function checkedChatEndpoint(text: string, { insecure }: { insecure: boolean }): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^wss?:$/.test(url.protocol) || url.username || url.password || url.hash)
+    throw new MigrationError('the chat endpoint should be wss://<host>');
+  if (url.protocol === 'ws:' && !insecure && !isLoopback(url.hostname)) {
+    throw new MigrationError(
+      'the chat endpoint should start with wss; --insecure permits ws, which sends passwords unencrypted',
+    );
+  }
+  return url.href;
+}
+
+/**
+ * Signs in to the chat (XMPP over WebSocket, RFC 7395) and reads the contacts and privacy lists of the user.
+ * @param turn waits before each request
+ * @throws {MigrationError} the chat refuses the user, or sends what cannot be read @throws {ChatUnavailable}
+ */
+export async function readChat(
+  endpoint: string,
+  account: ChatAccount,
+  { signal, turn }: { signal: AbortSignal; turn: () => Promise<void> },
+): Promise<SourceChat> {
+  const socket = new WebSocket(endpoint, 'xmpp', { maxPayload: MAX_STANZA_BYTES, followRedirects: false });
+  socket.on('error', () => {}); // the next frame or the opening rejects
+  socket.on('unexpected-response', (request, { statusCode = 0 }) => {
+    request.destroy();
+    const isTransient = statusCode >= 500 || statusCode === 429;
+    socket.emit(
+      'error',
+      new (isTransient ? Error : MigrationError)(`${endpoint}: ${statusCode} instead of a WebSocket`),
+    );
+  });
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const frames = on(socket, 'message', { close: ['close'], signal: AbortSignal.any([signal, timeout]) });
+    await once(socket, 'open', { signal: AbortSignal.any([signal, timeout]) });
+    return await new ChatReader(socket, frames, turn).read(account);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof MigrationError) throw error;
+    const isMalformed = error instanceof XmlError || /^WS_ERR_/.test((error as NodeJS.ErrnoException).code ?? '');
+    if (isMalformed) throw new MigrationError(`${nameOf(account)}: ${(error as Error).message}`);
+    const reason = timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} seconds` : (error as Error).message;
+    throw new ChatUnavailable(`${nameOf(account)}: ${reason}`);
+  } finally {
+    socket.terminate();
+  }
+}
+
+class ChatReader {
+  readonly #socket: WebSocket;
+  readonly #frames: AsyncIterator<unknown[]>;
+  readonly #turn: () => Promise<void>;
+  #bytes = 0;
+  #requests = 0;
+
+  constructor(socket: WebSocket, frames: AsyncIterator<unknown[]>, turn: () => Promise<void>) {
+    this.#socket = socket;
+    this.#frames = frames;
+    this.#turn = turn;
+  }
+
+  async read(account: ChatAccount): Promise<SourceChat> {
+    const { domain } = account;
+    await this.#turn();
+    await this.#open(domain);
+    await this.#signIn(account);
+    await this.#open(domain);
+    await this.#request('set', tag('bind', { xmlns: NS.bind }, tag('resource', {}, escaped(RESOURCE))), account);
+    await this.#request('set', tag('session', { xmlns: NS.session }), account);
+    const addresses = new ChatAddresses(domain);
+    const roster = await this.#request('get', tag('query', { xmlns: NS.roster }), account);
+    const contacts = contactsOf(roster, addresses, account);
+    const lists = await this.#lists(addresses, account);
+    this.#socket.send(tag('close', { xmlns: NS.framing }));
+    return { contacts, lists };
+  }
+
+  async #open(to: string): Promise<void> {
+    this.#socket.send(tag('open', { xmlns: NS.framing, to, version: '1.0' }));
+    await this.#next((element) => element.is('features', NS.stream));
+  }
+
+  async #signIn(account: ChatAccount): Promise<void> {
+    const { applicationId, userId, password } = account;
+    const plain = Buffer.from(`\0${userId}-${applicationId}\0${password}`).toString('base64');
+    this.#socket.send(tag('auth', { xmlns: NS.sasl, mechanism: 'PLAIN' }, escaped(plain)));
+    const answer = await this.#next(({ namespace }) => namespace === NS.sasl);
+    if (answer.name === 'success') return;
+    const [condition] = answer.elements;
+    throw new MigrationError(`${nameOf(account)}: sign-in refused (${(condition?.name ?? answer.name).slice(0, 100)})`);
+  }
+
+  async #lists(addresses: ChatAddresses, account: ChatAccount): Promise<SourceList[]> {
+    const all = await this.#request('get', tag('query', { xmlns: NS.privacy }), account);
+    const names = all.elements.filter((child) => child.is('list')).map(({ attributes }) => attributes.name ?? '');
+    if (names.length > MAX_LISTS) throw new MigrationError(`${nameOf(account)}: more than ${MAX_LISTS} privacy lists`);
+    const defaultName = all.find('default')?.attributes.name;
+    const lists: SourceList[] = [];
+    for (const name of names) {
+      const query = tag('query', { xmlns: NS.privacy }, tag('list', { name }));
+      const found = itemsIn(await this.#request('get', query, account));
+      const items = found.map((item) => privacyItem(item, addresses, account.applicationId));
+      lists.push({ name, isDefault: name === defaultName, items });
+    }
+    return lists;
+  }
+
+  /** @returns the first element of the result */
+  async #request(type: 'get' | 'set', content: Xml, account: ChatAccount): Promise<Element> {
+    await this.#turn();
+    const id = `migration-${++this.#requests}`;
+    this.#socket.send(tag('iq', { xmlns: NS.client, id, type }, content));
+    const answer = await this.#next((element) => element.is('iq') && element.attributes.id === id);
+    if (answer.attributes.type === 'result') return answer.elements[0] ?? answer;
+    const condition = answer.find('error')?.elements[0]?.name ?? 'an error';
+    throw new MigrationError(`${nameOf(account)}: request ${content.slice(0, 100)}: ${condition.slice(0, 100)}`);
+  }
+
+  /** Skips presence and messages. @throws {Error} the connection or the stream has ended */
+  async #next(isWanted: (element: Element) => boolean): Promise<Element> {
+    for (;;) {
+      const { value, done } = await this.#frames.next();
+      if (done) throw new Error('the connection was closed');
+      const text = String(value[0]);
+      this.#bytes += text.length;
+      if (this.#bytes > MAX_BYTES) throw new MigrationError(`the chat sends more than ${MAX_BYTES} bytes`);
+      const element = parseFrame(text, MAX_STANZA_BYTES);
+      if (isWanted(element)) return element;
+      if (element.is('error', NS.stream)) throw new Error(`stream error ${element.elements[0]?.name ?? ''}`);
+    }
+  }
+}
+
+function contactsOf(roster: Element, addresses: ChatAddresses, account: ChatAccount): SourceContact[] {
+  const contacts = roster.elements.flatMap(({ attributes: { jid = '', subscription, ask } }): SourceContact[] => {
+    const target = addresses.parse(jid);
+    if (target?.kind !== 'user' || target.applicationId !== account.applicationId) return [];
+    if (target.userId === account.userId) return [];
+    return [{ userId: target.userId, subscription: subscriptionOf(subscription), isRequested: ask === 'subscribe' }];
+  });
+  if (contacts.length > MAX_CONTACTS)
+    throw new MigrationError(`${nameOf(account)}: more than ${MAX_CONTACTS} contacts`);
+  return contacts;
+}
+
+function subscriptionOf(text: string | undefined): SourceContact['subscription'] {
+  return text === 'to' || text === 'from' || text === 'both' ? text : 'none';
+}
+
+function nameOf({ userId }: ChatAccount): string {
+  return `chat of user ${userId}`;
+}
