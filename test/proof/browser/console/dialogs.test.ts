@@ -60,7 +60,6 @@ describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
     await execute('mutation ($id: ID!) { addReaction(messageId: $id, name: "like") { id } }', { id }, bob!);
     await message.getByRole('img', { name: 'Like, 1' }).waitFor();
     await execute('mutation ($id: ID!) { markDialogMessages(dialogId: $id, read: true) }', { id: dialogId }, bob!);
-    await page.reload();
     await message.getByText('Read by 1 other').waitFor({ state: 'attached' });
     await expectAccessible(page);
     await message.getByRole('link', { name: 'menu.txt' }).click();
