@@ -8,7 +8,8 @@ export { EmptyState } from './empty-state.tsx';
 export { Gallery, type GalleryProps } from './gallery.tsx';
 export { type ImageOrigins, ImageOriginsProvider } from './image-origins.ts';
 export { ENGLISH, type Labels, LabelsProvider } from './labels.ts';
-export { MessageItem, type MessageItemProps, ReadMark } from './message-item.tsx';
+export { MessageItem, type MessageItemProps } from './message-item.tsx';
+export { MessageView, type MessageViewProps, ReadMark, type ShownMessage } from './message-view.tsx';
 export { ProviderSignIn, type ProviderSignInProps } from './provider-sign-in.tsx';
 export {
   AddPasskey,

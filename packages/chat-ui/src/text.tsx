@@ -1,53 +1,10 @@
 import { useAtrium } from '@atrium/react';
-import { memo, type ReactNode } from 'react';
+import { useCallback } from 'react';
+import { LinkedText } from './linked-text.tsx';
 
-const ADDRESS = /\bhttps?:\/\/[^\s<>"]+/gi;
-const PUNCTUATION = '.,;:!?\'"*_';
-const BRACKETS = { ')': '(', ']': '[', '}': '{' };
-
-/** A text whose addresses with `http` and `https` are links. Those of other schemes remain text. */
-export const Text = memo(function Text({ text }: { text: string }) {
+/** A text with links, as far as the client allows their addresses. */
+export function Text({ text }: { text: string }) {
   const { files } = useAtrium();
-  const parts: ReactNode[] = [];
-  let end = 0;
-  for (const { 0: found, index } of text.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(found);
-    const link = files.link({ url: address });
-    if (!link) continue;
-    parts.push(
-      text.slice(end, index),
-      <a key={index} href={link.url} target="_blank" rel="noopener noreferrer">
-        {address}
-      </a>,
-    );
-    end = index + address.length;
-  }
-  return (
-    <span className="atrium-text">
-      {parts}
-      {text.slice(end)}
-    </span>
-  );
-});
-
-/** Without what belongs to the sentence: `(see https://example.com/a_(b)).` Takes one pass, because others write the text. */
-function withoutPunctuation(address: string): string {
-  const unopened = new Map(
-    Object.entries(BRACKETS).map(([closing, opening]) => [
-      closing,
-      countOf(address, closing) - countOf(address, opening),
-    ]),
-  );
-  let end = address.length;
-  for (; end > 0; end--) {
-    const last = address[end - 1]!;
-    const surplus = unopened.get(last) ?? 0;
-    if (!PUNCTUATION.includes(last) && surplus <= 0) break;
-    unopened.set(last, surplus - 1);
-  }
-  return address.slice(0, end);
-}
-
-function countOf(text: string, character: string): number {
-  return text.split(character).length - 1;
+  const linkOf = useCallback((url: string) => files.link({ url })?.url, [files]);
+  return <LinkedText text={text} linkOf={linkOf} />;
 }

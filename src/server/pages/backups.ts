@@ -2,9 +2,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { openBackup } from '../../administration/jobs/downloads.ts';
 import type { Services } from '../../context.ts';
-import { cookieToken } from '../../graphql/console-cookie.ts';
 import { presentError } from '../../graphql/presented-errors.ts';
 import { NotFoundError } from '../../lib/errors.ts';
+import { tokenOfConsole } from './console-token.ts';
 
 const METHODS = { Allow: 'GET', 'Cache-Control': 'no-store' };
 
@@ -37,12 +37,9 @@ export function backupDownload(services: Services) {
 }
 
 function visitorOf(request: Request, services: Services) {
-  const { headers, params } = request;
-  // Browsers send the cookie only with requests of the same site, and state here whether they are of the same origin.
-  const isOfConsole = [undefined, 'same-origin'].includes(headers['sec-fetch-site'] as string | undefined);
   return {
-    ticket: String(params.ticket),
-    token: isOfConsole ? cookieToken(headers) : undefined,
+    ticket: String(request.params.ticket),
+    token: tokenOfConsole(request),
     network: services.networkOf(request),
   };
 }

@@ -11,6 +11,7 @@ import { Guides } from './guides.ts';
 import { homePage, notFoundPage } from './home.ts';
 import { CONSOLE, DOCS_PATHS, RESET_PAGE, SIGN_IN_PAGES, VERIFY_PAGE } from './paths.ts';
 import { providerSignInPages } from './provider-sign-in.ts';
+import { recordImage } from './record-images.ts';
 import { type Endpoints, endpointSections, schemaSections } from './references.ts';
 import { resetPasswordPage } from './reset-password.ts';
 import { JSON_TYPE, type StaticFile, sendFile, served } from './static-files.ts';
@@ -64,6 +65,7 @@ export function browserPages(services: Services, health: Health, openApi: () => 
 
   if (services.isConsoleOn) {
     app.all(`${BACKUP_PATH}/:ticket`, backupDownload(services));
+    app.get(`${CONSOLE}/record-images/:application/:className/:id/:fieldName`, recordImage(services));
     app.get([CONSOLE, `${CONSOLE}/*page`], (request, response) =>
       send(request, response, () => builtPage('index.html', rootOf(request))),
     );

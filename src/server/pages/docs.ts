@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Services } from '../../context.ts';
+import { escapeHtml } from '../../lib/escape-html.ts';
 import { cardLinks } from './cards.ts';
 import { BUILT, built, filled, header } from './layout.ts';
 import type { DOCS_PATHS } from './paths.ts';
@@ -26,7 +27,7 @@ type DocsPath = (typeof DOCS_PATHS)[number];
 /** @param document called once, on the first request */
 export function documentation(
   { publicUrl }: Services,
-  document: () => object,
+  document: () => { tags: readonly { name: string }[] },
 ): Record<DocsPath, () => Promise<StaticFile>> {
   // All addresses are relative, so that the page works below any path.
   const page = async (urls: { root: string; files: string; document: string }): Promise<StaticFile> => {
@@ -34,7 +35,12 @@ export function documentation(
     const cards = cardLinks(CARDS.map(({ href, ...card }) => ({ ...card, href: root + href })));
     return served(
       HTML,
-      filled(await built('docs/index.html', root), { ...urls, header: header(root, 'docs'), cards }),
+      filled(await built('docs/index.html', root), {
+        ...urls,
+        header: header(root, 'docs'),
+        sections: sectionLinks(document()),
+        cards,
+      }),
       {
         'Content-Security-Policy': policy(publicUrl()),
         'X-Frame-Options': 'DENY',
@@ -53,6 +59,15 @@ export function documentation(
     '/docs/swagger-ui.css': () => file(STYLE, 'swagger-ui/swagger-ui.css'),
     '/docs/swagger-ui-bundle.js': () => file(SCRIPT, 'swagger-ui/swagger-ui-bundle.js'),
   };
+}
+
+/** Links to the headings of Swagger UI, whose ids are made of the names. */
+function sectionLinks({ tags }: { tags: readonly { name: string }[] }): string {
+  const links = tags.map(({ name }) => {
+    const heading = `operations-tag-${name.replaceAll(' ', '_')}`;
+    return `<li><a href="#${escapeHtml(heading)}">${escapeHtml(name)}</a></li>`;
+  });
+  return `<details class="sidebar"><summary>All sections</summary><nav aria-label="Endpoints"><h2>Endpoints</h2><ul>${links.join('')}</ul></nav></details>`;
 }
 
 /** The document may name the page's own address or the public URL. */

@@ -10,6 +10,7 @@ export interface Section {
 }
 
 export interface Endpoints {
+  tags: readonly { name: string }[];
   paths: Record<string, Record<string, { operationId: string; tags: string[]; summary: string; description: string }>>;
 }
 

@@ -24,6 +24,7 @@ import {
   withReason,
 } from '../../support/fixtures/administrators.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
+import { picture, storeInRecord } from '../../support/fixtures/record-images.ts';
 import { defineClass } from '../../support/fixtures/typed-classes.ts';
 import { apiKey, type Caller, createUser } from '../../support/fixtures/users.ts';
 import { rootFields } from '../../support/operations/root-fields.ts';
@@ -69,6 +70,57 @@ describe('#55 cookies of the console', () => {
   test('do not count without the header Application, which other sites cannot send', async () => {
     const { Application: _, ...headers } = (await signedInAdministrator('owner')).headers as Record<string, string>;
     expect((await fromConsole(ME, {}, { headers })).data).toEqual({ administrator: null });
+  });
+
+  test('open the images of records only for pages of the console, with the role, and no other file', async () => {
+    const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
+    const fields = [
+      { name: 'photo', type: 'FILE' },
+      { name: 'page', type: 'FILE' },
+    ];
+    await graphql(define, { input: { name: 'Depicted', fields } }, apiKey);
+    const create = 'mutation { createRecords(className: "Depicted", records: [{ fields: {} }]) { id } }';
+    const { id } = (await graphql(create, {}, apiKey)).data.createRecords[0];
+    const image = picture([200, 80, 40]);
+    await storeInRecord({ className: 'Depicted', id, fieldName: 'photo' }, image);
+    const page = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    await storeInRecord({ className: 'Depicted', id, fieldName: 'page' }, page, 'x.svg', 'image/svg+xml');
+    const address = (application: number, field: string) =>
+      `${running.url}/console/record-images/${application}/Depicted/${id}/${field}`;
+    const open = (url: string, cookie: string, site = 'same-origin') =>
+      fetch(url, { headers: { Cookie: cookie, 'Sec-Fetch-Site': site } });
+    const { cookie } = await signedInAdministrator('developer');
+    const photo = address(APPLICATION.id, 'photo');
+
+    const opened = await open(photo, cookie);
+    expect(Buffer.from(await opened.arrayBuffer())).toEqual(image);
+    expect(Object.fromEntries(opened.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-security-policy': 'sandbox',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, max-age=300',
+      vary: 'Cookie',
+    });
+    const viewer = await signedInAdministrator('viewer');
+    const elsewhere = await signedInAdministrator({
+      applicationId: (await createTenant(0)).applicationId,
+      role: 'owner',
+    });
+    const refused = [
+      open(photo, cookie, 'cross-site'),
+      open(photo, cookie, 'same-site'),
+      open(photo, ''),
+      open(photo, 'atrium-administrator=x'),
+      open(photo, viewer.cookie),
+      open(photo, elsewhere.cookie),
+      open(address(APPLICATION.id, 'page'), cookie),
+      open(address(APPLICATION.id, 'unknown'), cookie),
+      open(address(0, 'photo'), cookie),
+    ];
+    for (const response of await Promise.all(refused)) {
+      expect([response.status, await response.text()]).toEqual([404, '']);
+    }
   });
 
   test('are never set by a sign-in without the header Application', async () => {

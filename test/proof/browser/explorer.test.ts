@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
     await page.getByRole('button', { name: 'createUser', exact: true }).click();
     await page.getByText('input is required.').waitFor();
     await page.getByLabel('login').fill('byform');
-    await page.getByLabel('password').fill('longenough1');
+    await page.getByLabel('password', { exact: true }).fill('longenough1');
     await page.getByRole('button', { name: 'Run' }).click();
     await response(page).filter({ hasText: '"login": "byform"' }).waitFor();
 
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('pages in a browser', () => {
     await createBook();
     await page.getByRole('button', { name: 'Live', exact: true }).click();
     await expect.poll(() => events.count()).toBe(3);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText('Ended').waitFor();
   });
 

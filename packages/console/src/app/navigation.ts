@@ -31,7 +31,8 @@ interface Section {
 }
 
 interface SectionGroup {
-  name: string;
+  /** Of its heading. */
+  name?: string;
   sections: readonly Section[];
 }
 
@@ -44,6 +45,7 @@ export interface Place {
 const ALL: readonly Role[] = ['DEVELOPER', 'SUPPORT', 'VIEWER'];
 
 const GROUPS: readonly SectionGroup[] = [
+  { sections: [{ path: 'overview', name: t`Overview`, icon: IconChartBar, roles: ALL }] },
   {
     name: t`Build`,
     sections: [
@@ -65,7 +67,6 @@ const GROUPS: readonly SectionGroup[] = [
   {
     name: t`Watch`,
     sections: [
-      { path: 'overview', name: t`Overview`, icon: IconChartBar, roles: ALL },
       { path: 'logs', name: t`Logs`, icon: IconListDetails, roles: ['DEVELOPER'] },
       { path: 'audit', name: t`Audit log`, icon: IconHistory, roles: [] },
     ],
@@ -83,8 +84,8 @@ const GROUPS: readonly SectionGroup[] = [
 
 /** Groups with the pages that the administrator may use. */
 export function groupsOf(me: Me, application: number): SectionGroup[] {
-  return GROUPS.map(({ name, sections }) => ({
-    name,
+  return GROUPS.map(({ sections, ...group }) => ({
+    ...group,
     sections: sections.filter(({ roles }) => hasRole(me, roles, application)),
   })).filter(({ sections }) => sections.length > 0);
 }

@@ -18,8 +18,8 @@ export function Sidebar({ isNarrow }: { isNarrow: boolean }) {
       <ApplicationSelect chosen={application} />
       {application !== undefined &&
         groupsOf(me, application).map(({ name, sections }) => (
-          <section key={name}>
-            <h2 className="sidebar-group">{name}</h2>
+          <section key={name ?? ''}>
+            {name && <h2 className="sidebar-group">{name}</h2>}
             {sections.map(({ path, ...section }) => (
               <Item key={path} {...section} address={`/apps/${application}/${path}`} badge={badges[path]} />
             ))}

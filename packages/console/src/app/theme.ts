@@ -46,7 +46,11 @@ export const theme = createTheme({
     Card: { defaultProps: { radius: 'md' } },
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': t`Show or hide the password` } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': t`Dismiss` } } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` } } },
+    Checkbox: { defaultProps: { radius: 4 } },
+    // The page stays readable.
+    Drawer: {
+      defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, overlayProps: { backgroundOpacity: 0.25 } },
+    },
     // The placeholder is a child that menus may not have; without it, the first item has the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': t`Close` }, transitionProps: { duration: 0 } } },
@@ -65,6 +69,8 @@ const tokens = {
   '--mantine-color-default-border': 'var(--line)',
   '--mantine-color-default-hover': 'var(--hover)',
   '--mantine-color-default': 'var(--card)',
+  '--mantine-color-red-light': 'color-mix(in srgb, var(--bad) 10%, var(--card))',
+  '--mantine-color-yellow-light': 'color-mix(in srgb, var(--warn) 12%, var(--card))',
   '--mantine-color-brand-light': 'var(--selected)',
   '--mantine-color-brand-light-hover': 'var(--hover)',
   '--mantine-color-brand-light-color': 'var(--accent)',

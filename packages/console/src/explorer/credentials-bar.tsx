@@ -1,13 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
+import { Status } from '../ui/status.tsx';
 import type { CredentialKind, Credentials } from './credentials.ts';
+import type { SchemaStatus } from './schema.ts';
 
 interface Props {
   credentials: Credentials;
   isRemembered: boolean;
   /** A sentence on the loaded schema, or why it could not be loaded. */
-  status: { text: string; isError: boolean };
+  status: SchemaStatus;
   onChange: (credentials: Credentials, isRemembered: boolean) => void;
 }
 
@@ -61,7 +63,9 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
           <Trans>Remember in this browser</Trans>
         </label>
       )}
-      <output className={status.isError ? 'status bad' : 'status'}>{status.text}</output>
+      <Status tone={status.tone} isLive>
+        {status.text}
+      </Status>
     </form>
   );
 }

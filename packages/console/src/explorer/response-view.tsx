@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Badge, Button, CopyButton, Group, Loader, Text } from '@mantine/core';
+import { Button, CopyButton, Group, Loader, Text } from '@mantine/core';
 import { bytesText } from '../ui/bytes.ts';
+import { Status } from '../ui/status.tsx';
 import { CodeEditor } from './code-editor.tsx';
 import type { Answer } from './requests.ts';
 import type { Events } from './use-runs.ts';
@@ -38,13 +39,7 @@ export function ResponseView({ answer, failure, isRunning }: ResponseViewProps) 
   return (
     <>
       <Group gap="xs" px="sm" py={6} className="explorer-bar" role="status">
-        <Badge
-          variant="light"
-          color={isGood ? 'green' : 'red'}
-          styles={{ label: { color: `var(--${isGood ? 'good' : 'bad'})` } }}
-        >
-          {answer.status}
-        </Badge>
+        <Status tone={isGood ? 'good' : 'bad'}>{answer.status}</Status>
         <Text size="xs" c="dimmed">
           {answer.milliseconds} ms · {bytesText(answer.bytes)}
           {answer.errors.length > 0 && (
@@ -80,15 +75,9 @@ export function EventList({ events }: { events: Events }) {
   return (
     <>
       <Group gap="xs" px="sm" py={6} className="explorer-bar">
-        <Badge
-          variant="light"
-          color={state === 'listening' ? 'green' : 'gray'}
-          tt="none"
-          styles={{ label: { color: 'var(--text)' } }}
-          role="status"
-        >
+        <Status tone={state === 'listening' ? 'good' : 'plain'} isLive>
           {states[state]}
-        </Badge>
+        </Status>
         <Text size="xs" c="dimmed">
           <Plural value={shown.length} one="# event" other="# events" />
           {waiting.length > 0 && (

@@ -189,6 +189,7 @@ function useActorNames(target: Target): (entry: Entry) => string {
   return ({ actorKind, actorId }) => {
     if (actorKind === 'OPERATOR') return t`Operator`;
     const known = (actorKind === 'API_KEY' ? keys : people)?.find(({ id }) => id === actorId)?.name;
+    if (known && actorKind === 'ADMINISTRATOR') return known;
     const number = `${ACTORS[actorKind]} ${actorId}`;
     return known ? `${known} (${number})` : number;
   };

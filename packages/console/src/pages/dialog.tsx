@@ -1,15 +1,16 @@
 import { graphql } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
-import { Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
 import { nameOf, useUsers } from '../app/user-names.ts';
 import { RareAction } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { titleOf } from './dialog-title.ts';
+import { UserPicture } from './files/user-picture.tsx';
 import { Thread } from './thread.tsx';
 
 const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
@@ -18,6 +19,8 @@ const DIALOG = graphql(`query ConsoleDialog($id: ID!) {
 }`);
 
 const DELETE_DIALOG = graphql(`mutation ConsoleDeleteDialog($id: ID!) { deleteDialog(id: $id, force: true) }`);
+
+const MAX_SHOWN = 30;
 
 /** Of a user who is not loaded or was deleted. */
 const UNKNOWN = { login: null, fullName: null, email: null, blobId: null };
@@ -48,14 +51,24 @@ export function DialogPage() {
       <Loaded of={found}>
         {({ occupantIds, userId, cursor }) => (
           <Stack>
-            <Group gap={6}>
-              {occupantIds.slice(0, 30).map((occupant) => (
-                <Status key={occupant}>
-                  {nameOfId(occupant)}
-                  {occupant === userId && ` (${t`owner`})`}
-                </Status>
+            <ul className="occupants" aria-label={t`Occupants`}>
+              {occupantIds.slice(0, MAX_SHOWN).map((occupant) => (
+                <li key={occupant}>
+                  <UserPicture application={application} user={userOf(occupant)} size={24} />
+                  <Link
+                    className="row-link"
+                    to="/apps/$application/users/$user"
+                    params={{ application, user: String(occupant) }}
+                  >
+                    {nameOfId(occupant)}
+                  </Link>
+                  {occupant === userId && <Status>{t`owner`}</Status>}
+                </li>
               ))}
-            </Group>
+              {occupantIds.length > MAX_SHOWN && (
+                <li className="soft">{t`and ${occupantIds.length - MAX_SHOWN} more`}</li>
+              )}
+            </ul>
             <Thread key={id} application={application} dialogId={id} since={cursor} userOf={userOf} />
           </Stack>
         )}

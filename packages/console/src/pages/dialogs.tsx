@@ -67,7 +67,7 @@ export function DialogsPage() {
         total === undefined ? t`Latest activity first` : t`${total.toLocaleString()} found, latest activity first`
       }
     >
-      <Group align="flex-end">
+      <Group className="filters" align="flex-end">
         <UserSelect
           application={application}
           label={t`Occupant`}

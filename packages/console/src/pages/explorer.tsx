@@ -1,6 +1,6 @@
 import { AtriumError } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Box, Group, Text, TextInput } from '@mantine/core';
+import { Box, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
@@ -10,6 +10,7 @@ import { type Answer, type Operation, type Sender, send } from '../explorer/requ
 import { useSchema } from '../explorer/schema.ts';
 import { Workspace } from '../explorer/workspace.tsx';
 import { Page } from '../ui/page.tsx';
+import { Status } from '../ui/status.tsx';
 import { UserSelect } from '../ui/user-select.tsx';
 
 const SAMPLE = `# Runs with your roles. Choose an operation in the list, or write one here.
@@ -73,9 +74,9 @@ export function ExplorerPage() {
           value={user}
           onChange={(next) => void navigate({ search: { ...(next !== undefined && { user: next }) }, replace: true })}
         />
-        <Text role="status" size="sm" c={status.isError ? 'var(--mantine-color-error)' : 'dimmed'}>
+        <Status tone={status.tone} isLive>
           {status.text}
-        </Text>
+        </Status>
       </Group>
       <Box className="framed" h="calc(100dvh - 17rem)" mih={520}>
         <Workspace

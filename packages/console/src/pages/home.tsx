@@ -141,7 +141,9 @@ function Service() {
       <Title order={2} size="h4">
         <Trans>Service</Trans>
       </Title>
-      <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
+      <Card withBorder>
+        <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
+      </Card>
     </Stack>
   );
 }

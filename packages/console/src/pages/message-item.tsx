@@ -1,17 +1,23 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Plural, Trans } from '@lingui/react/macro';
-import { ActionIcon, Box, Button, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Trans } from '@lingui/react/macro';
+import { Button, Menu, Modal, Stack, Textarea } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { FileBadge } from '../../../chat-ui/src/file-badge.tsx';
+import { LinkedText } from '../../../chat-ui/src/linked-text.tsx';
+import { MessageView } from '../../../chat-ui/src/message-view.tsx';
+import { dayOf, isSameDay } from '../../../chat-ui/src/times.ts';
 import { mutate } from '../app/clients.ts';
 import { nameOf, type PicturedUser } from '../app/user-names.ts';
+import { bytesText } from '../ui/bytes.ts';
 import { Confirmation } from '../ui/confirm-button.tsx';
 import { Footer } from '../ui/form.tsx';
-import { Status } from '../ui/status.tsx';
+import { membersOf } from '../ui/json.ts';
 import { showUndo } from '../ui/undo.tsx';
-import { Time } from '../ui/values.tsx';
+import { LABELS } from './dialog-labels.tsx';
 import { UserPicture } from './files/user-picture.tsx';
 import { type Message, type MessagesPage, without } from './messages.ts';
 
@@ -22,22 +28,29 @@ const DELETE_MESSAGE = graphql(`mutation ConsoleDeleteMessage($id: ID!) {
   deleteMessages(ids: [$id], force: true) { deletedIds }
 }`);
 
-/** A message with the actions of a moderator. */
-export function MessageItem({
-  message,
-  application,
-  sender,
-  isContinued,
-}: {
+/** Seconds within which messages of one sender stand together. */
+const TOGETHER = 300;
+
+const timeOf = ({ dateSent }: Message) => new Date(dateSent * 1_000).toISOString();
+
+function continues(message: Message | undefined, previous: Message | undefined): boolean {
+  if (!message || !previous || !isSameDay(timeOf(message), timeOf(previous))) return false;
+  return message.senderId === previous.senderId && message.dateSent - previous.dateSent < TOGETHER;
+}
+
+interface MessageItemProps {
   message: Message;
+  previous: Message | undefined;
+  next: Message | undefined;
   application: number;
   sender: PicturedUser;
-  /** Whether the one before is by the same sender, so that the name need not be repeated. */
-  isContinued: boolean;
-}) {
-  const { id, senderId, text, dateSent, createdAt, updatedAt, attachments, readIds, reactions } = message;
-  const readers = readIds.filter((reader) => reader !== senderId).length;
+}
+
+/** A message as its occupants see it, with the actions of a moderator. */
+export function MessageItem({ message, previous, next, application, sender }: MessageItemProps) {
+  const { id, senderId, text, createdAt, updatedAt, attachments, readIds, reactions } = message;
   const name = nameOf(sender);
+  const at = timeOf(message);
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
   const queries = useQueryClient();
@@ -49,63 +62,44 @@ export function MessageItem({
     },
   });
   return (
-    <div className="message">
-      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="sm">
-        {isContinued ? (
-          <span style={{ width: 32 }} />
-        ) : (
-          <UserPicture application={application} user={sender} size={32} />
+    <>
+      {(!previous || !isSameDay(timeOf(previous), at)) && (
+        <div className="atrium-day">
+          <span>{dayOf(at, LABELS)}</span>
+        </div>
+      )}
+      <MessageView
+        message={{ senderId, createdAt: at, isEdited: updatedAt !== createdAt, readIds, reactions, state: 'sent' }}
+        name={name}
+        isFirst={!continues(message, previous)}
+        isLast={!continues(next, message)}
+        isGroup
+        isMarked
+        picture={<UserPicture application={application} user={sender} size={34} />}
+        actions={(time) => (
+          <Menu position="bottom-start">
+            <div className="atrium-actions">
+              <Menu.Target>
+                <button type="button" aria-label={t`Moderate the message of ${name}`} disabled={remove.isPending}>
+                  <IconDots size={18} aria-hidden="true" />
+                </button>
+              </Menu.Target>
+              {time}
+            </div>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => setEditing(true)}>
+                <Trans>Edit</Trans>
+              </Menu.Item>
+              <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
+                <Trans>Delete for all</Trans>
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
         )}
-        <Box flex={1} miw={0}>
-          {!isContinued && (
-            <Group gap="xs">
-              <Text fw={600} size="sm">
-                {name}
-              </Text>
-              <Text size="xs" c="dimmed">
-                <Time isExact of={dateSent} />
-              </Text>
-            </Group>
-          )}
-          <Text className="message-text">{text}</Text>
-          {attachments.length > 0 && (
-            <Text size="sm" c="dimmed">
-              <Plural value={attachments.length} one="# attachment" other="# attachments" />
-            </Text>
-          )}
-          <Group gap={6}>
-            {reactions.map(({ name, count }) => (
-              <Status key={name}>
-                {name} {count}
-              </Status>
-            ))}
-            <Text size="xs" c="dimmed">
-              {updatedAt !== createdAt && `${t`edited`} `}
-              {readers > 0 && <Plural value={readers} one="read by # other" other="read by # others" />}
-            </Text>
-          </Group>
-        </Box>
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={t`Moderate the message of ${name}`}
-              loading={remove.isPending}
-            >
-              <IconDots size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setEditing(true)}>
-              <Trans>Edit</Trans>
-            </Menu.Item>
-            <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
-              <Trans>Delete for all</Trans>
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      </Group>
+      >
+        {attachments.length > 0 && <Files application={application} attachments={attachments} />}
+        {text && <LinkedText text={text} linkOf={linkOf} />}
+      </MessageView>
       <Confirmation
         isOpen={isDeleting}
         label={t`Delete for all`}
@@ -116,7 +110,47 @@ export function MessageItem({
       <Modal opened={isEditing} onClose={() => setEditing(false)} title={t`Edit message`}>
         <EditForm application={application} id={id} text={text} onDone={() => setEditing(false)} />
       </Modal>
-    </div>
+    </>
+  );
+}
+
+const linkOf = (address: string) => (URL.canParse(address) ? new URL(address).href : undefined);
+
+/** Attachments by name; those that the service stores lead to the page of the file. */
+function Files({ application, attachments }: { application: number; attachments: readonly unknown[] }) {
+  return (
+    <span className="atrium-attachments">
+      {attachments.map((attachment, index) => {
+        const { id, name = t`Attachment`, contentType, size } = membersOf(attachment);
+        const file = /^\d+$/.test(String(id)) ? String(id) : undefined;
+        const content = (
+          <>
+            <FileBadge name={String(name)} contentType={String(contentType ?? '')} />
+            <span className="atrium-file-texts">
+              <span className="atrium-file-name">{String(name)}</span>
+              {typeof size === 'number' && <span className="atrium-file-size">{bytesText(size)}</span>}
+            </span>
+          </>
+        );
+        return file === undefined ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: attachments have no other key, and stay in their order
+          <span key={index} className="atrium-file">
+            {content}
+          </span>
+        ) : (
+          <Link
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
+            key={index}
+            className="atrium-file"
+            to="/apps/$application/files"
+            params={{ application }}
+            search={{ file }}
+          >
+            {content}
+          </Link>
+        );
+      })}
+    </span>
   );
 }
 

@@ -6,8 +6,7 @@ import type { Message } from './messages.ts';
 
 /** Number of messages above the visible ones below which earlier messages are loaded. */
 const AHEAD = 15;
-const MESSAGE_HEIGHT = 64;
-const GAP = 4;
+const MESSAGE_HEIGHT = 48;
 /** Distance from the end of the page within which a reader counts as being at the end. */
 const NEAR_END_PX = 200;
 
@@ -16,7 +15,7 @@ interface MessageListProps {
   rows: Message[];
   /** Undefined while earlier messages are being loaded, and if there are none. */
   loadEarlier: (() => void) | undefined;
-  render: (message: Message, previous: Message | undefined) => ReactNode;
+  render: (message: Message, previous: Message | undefined, next: Message | undefined) => ReactNode;
 }
 
 /** Renders only the visible messages, begins at the newest, and keeps its place while messages are added. */
@@ -29,7 +28,6 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
     count: rows.length,
     getItemKey: (index) => rows[index]!.id,
     estimateSize: () => MESSAGE_HEIGHT,
-    gap: GAP,
     overscan: 8,
     scrollMargin: top ?? 0,
     anchorTo: 'end',
@@ -53,7 +51,6 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
       component="ol"
       ref={list}
       p={0}
-      m={0}
       pos="relative"
       h={virtual.getTotalSize()}
       style={{ listStyle: 'none' }}
@@ -63,13 +60,16 @@ export function MessageList({ rows, loadEarlier, render }: MessageListProps) {
         <Box
           component="li"
           key={key}
+          className="atrium-item"
+          // A tap shows the button of the message.
+          tabIndex={-1}
           ref={virtual.measureElement}
           data-index={index}
           pos="absolute"
           inset="0 0 auto"
           style={{ transform: `translateY(${start - virtual.options.scrollMargin}px)` }}
         >
-          {render(rows[index]!, rows[index - 1])}
+          {render(rows[index]!, rows[index - 1], rows[index + 1])}
         </Box>
       ))}
     </Box>

@@ -20,6 +20,7 @@ export const EVENTS = graphql(`subscription ConsoleDialogEvents($dialogId: ID, $
     ... on MessageSent { message { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } } }
     ... on MessageEdited { message { id senderId text dateSent updatedAt createdAt attachments readIds reactions { name count } } }
     ... on MessagesDeleted { deletedIds }
+    ... on MessagesMarked { read userId messageIds }
     ... on ReactionAdded { messageId }
     ... on ReactionRemoved { messageId }
   }
@@ -28,6 +29,7 @@ export const EVENTS = graphql(`subscription ConsoleDialogEvents($dialogId: ID, $
 export type MessagesPage = ResultOf<typeof MESSAGES>['messages'];
 export type Message = MessagesPage['edges'][number]['node'];
 export type DialogEvent = ResultOf<typeof EVENTS>['dialogEvents'];
+type MarkedEvent = Pick<Extract<DialogEvent, { __typename: 'MessagesMarked' }>, 'read' | 'userId' | 'messageIds'>;
 /** The newest page is first. */
 export type Loaded = InfiniteData<MessagesPage>;
 
@@ -46,6 +48,17 @@ export function withChanged(old: Loaded, message: Message): Loaded {
   if (!has(old, message.id)) return old;
   const replace = ({ node }: { node: Message }) => ({ node: node.id === message.id ? message : node });
   return { ...old, pages: old.pages.map((page) => ({ ...page, edges: page.edges.map(replace) })) };
+}
+
+/** Changes who has read messages. @param messageIds null for all */
+export function withMarks(old: Loaded, { read, userId, messageIds }: MarkedEvent): Loaded {
+  if (read === null) return old;
+  const change = ({ node }: { node: Message }) => {
+    if (messageIds && !messageIds.includes(node.id)) return { node };
+    const others = node.readIds.filter((id) => id !== userId);
+    return { node: { ...node, readIds: read ? [...others, userId] : others } };
+  };
+  return { ...old, pages: old.pages.map((page) => ({ ...page, edges: page.edges.map(change) })) };
 }
 
 export function without(old: Loaded, ids: readonly string[]): Loaded {

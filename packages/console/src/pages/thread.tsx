@@ -6,9 +6,10 @@ import { useState } from 'react';
 import { query } from '../app/clients.ts';
 import type { PicturedUser } from '../app/user-names.ts';
 import { Empty, Failure, Loading } from '../ui/page.tsx';
+import { DialogLabels } from './dialog-labels.tsx';
 import { MessageItem } from './message-item.tsx';
 import { MessageList } from './message-list.tsx';
-import { MESSAGES, type Message, type MessagesPage } from './messages.ts';
+import { MESSAGES, type MessagesPage } from './messages.ts';
 import { messagesKey, useLiveMessages } from './use-live-messages.ts';
 
 const PAGE = 50;
@@ -19,13 +20,6 @@ interface ThreadProps {
   /** Cursor from before this is shown. */
   since: string;
   userOf: (id: number) => PicturedUser;
-}
-
-/** Seconds within which messages of one sender stand together. */
-const TOGETHER = 300;
-
-function continues(message: Message, previous: Message): boolean {
-  return message.senderId === previous.senderId && message.dateSent - previous.dateSent < TOGETHER;
 }
 
 /** Messages as the occupants see them: the newest at the end, live. */
@@ -54,7 +48,7 @@ export function Thread({ application, dialogId, since, userOf }: ThreadProps) {
           <Trans>New messages appear here as soon as they are sent.</Trans>
         </Empty>
       ) : (
-        <>
+        <DialogLabels>
           <Text size="sm" c="dimmed" ta="center" mih="1.4em">
             {messages.isFetchingNextPage && t`Loading earlier messages…`}
             {!messages.hasNextPage && t`The dialog begins here.`}
@@ -62,16 +56,17 @@ export function Thread({ application, dialogId, since, userOf }: ThreadProps) {
           <MessageList
             rows={rows}
             loadEarlier={mayLoad ? () => void messages.fetchNextPage() : undefined}
-            render={(message, previous) => (
+            render={(message, previous, next) => (
               <MessageItem
                 message={message}
                 application={application}
                 sender={userOf(message.senderId)}
-                isContinued={previous !== undefined && continues(message, previous)}
+                previous={previous}
+                next={next}
               />
             )}
           />
-        </>
+        </DialogLabels>
       )}
       <Text size="sm" c={problem ? 'var(--mantine-color-error)' : 'dimmed'} role="status">
         {problem ? t`Live updates have stopped. ${problem} Reload the page.` : t`New messages appear here live.`}

@@ -3,7 +3,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { clientOf, query } from '../app/clients.ts';
 import { sentenceOf } from '../app/query-client.ts';
-import { type DialogEvent, EVENTS, type Loaded, MESSAGE, withChanged, withMessage, without } from './messages.ts';
+import {
+  type DialogEvent,
+  EVENTS,
+  type Loaded,
+  MESSAGE,
+  withChanged,
+  withMarks,
+  withMessage,
+  without,
+} from './messages.ts';
 
 interface LiveDialog {
   application: number;
@@ -33,6 +42,7 @@ export function useLiveMessages({ application, dialogId, since }: LiveDialog): s
       if (event.__typename === 'MessageSent') change((old) => withMessage(old, event.message));
       else if (event.__typename === 'MessageEdited') change((old) => withChanged(old, event.message));
       else if (event.__typename === 'MessagesDeleted') change((old) => without(old, event.deletedIds));
+      else if (event.__typename === 'MessagesMarked') change((old) => withMarks(old, event));
       else if (event.__typename === 'ReactionAdded' || event.__typename === 'ReactionRemoved') {
         await reload(event.messageId).catch(() => {}); // deleted in the meantime
       }

@@ -65,6 +65,7 @@ export function UserPage() {
     <Page
       title={found.data ? nameOf(found.data) : t`User ${id}`}
       icon={found.data && <UserPicture application={application} user={found.data} size={44} />}
+      state={found.data && <Badges user={found.data} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
       more={mayEdit && found.data && <Deletion application={application} user={found.data} />}
@@ -73,7 +74,6 @@ export function UserPage() {
         {(loaded) => (
           <div className="two-columns">
             <Stack gap="lg">
-              <Badges user={loaded} />
               <Times user={loaded} />
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
               <Card withBorder>
@@ -128,9 +128,8 @@ function Links({ application, id, isSupport }: { application: number; id: number
 }
 
 function Badges({ user: { email, emailVerified, isGuest } }: { user: User }) {
-  if (!isGuest && !email) return null;
   return (
-    <Group gap="xs">
+    <>
       {isGuest && (
         <Status>
           <Trans>Guest</Trans>
@@ -141,7 +140,7 @@ function Badges({ user: { email, emailVerified, isGuest } }: { user: User }) {
           {emailVerified ? t`Email address verified` : t`Email address not verified`}
         </Status>
       )}
-    </Group>
+    </>
   );
 }
 

@@ -150,15 +150,14 @@ function Filters({ application, ...filters }: { application: number; search: str
   }, [search, tag, role]);
   useHotkeys([['/', () => input.current?.focus()]]);
   return (
-    <Group align="flex-end">
+    <Group className="filters" align="flex-end">
       <TextInput
         ref={input}
+        className="filter-wide"
         label={t`Search`}
         placeholder={t`Part of login or name, complete email address, or id`}
         value={text.search}
         onChange={(event) => set({ search: event.currentTarget.value.trim() })}
-        flex="1 1 18rem"
-        maw={420}
       />
       <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
       {(roles.length > 0 || role !== '') && (
@@ -169,7 +168,6 @@ function Filters({ application, ...filters }: { application: number; search: str
           value={text.role || null}
           onChange={(chosen) => set({ role: chosen ?? '' })}
           clearable
-          w={180}
         />
       )}
     </Group>

@@ -19,7 +19,7 @@ export interface ChartPart {
 
 const BARS = { size: [0.7, 40] as [number, number] };
 
-const HEIGHT = 180;
+const HEIGHT = 170;
 const HALF_HOUR = 1800;
 /** Distances between lines: 1, 2 and 5 of each power of ten. */
 const STEPS = Array.from({ length: 8 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
@@ -78,7 +78,7 @@ export function Chart({ label, times, parts }: ChartProps) {
           y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.1)] },
         },
         axes: [
-          { stroke: text, font, grid: { show: false }, ticks: grid, values: timesOf },
+          { stroke: text, font, size: 28, grid: { show: false }, ticks: grid, values: timesOf },
           { stroke: text, font, grid, ticks: { show: false }, incrs: STEPS },
         ],
         series: [{}, ...series],

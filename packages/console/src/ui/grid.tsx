@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Checkbox, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
@@ -118,11 +118,13 @@ export function Grid<Row>({ label, of: list, columns, keyOf, selected, onSelect,
         <thead>
           <tr className="grid-head">
             <th scope="col" className="grid-fixed" style={leftOf(0)}>
-              <Checkbox
-                size="xs"
+              <input
+                type="checkbox"
                 aria-label={t`Select all loaded rows`}
                 checked={isAll}
-                indeterminate={!isAll && selected.size > 0}
+                ref={(input) => {
+                  if (input) input.indeterminate = !isAll && selected.size > 0;
+                }}
                 onChange={() => onSelect(new Set(isAll ? [] : keys))}
               />
             </th>

@@ -10,15 +10,16 @@ import { Breadcrumb } from './breadcrumb.tsx';
 interface PageProps {
   title: string;
   description?: string;
-  /** Beside the title. */
+  /** Before and after the title. */
   icon?: ReactNode;
+  state?: ReactNode;
   actions?: ReactNode;
   /** A `RareAction`. */
   more?: ReactNode;
   children: ReactNode;
 }
 
-export function Page({ title, description, icon, actions, more, children }: PageProps) {
+export function Page({ title, description, icon, state, actions, more, children }: PageProps) {
   const router = useRouter();
   useEffect(() => {
     document.title = t`${title} – Atrium console`;
@@ -32,9 +33,12 @@ export function Page({ title, description, icon, actions, more, children }: Page
           <Group gap="sm" wrap="nowrap">
             {icon}
             <div>
-              <Title order={1} size="h2">
-                {title}
-              </Title>
+              <Group gap="xs">
+                <Title order={1} size="h2">
+                  {title}
+                </Title>
+                {state}
+              </Group>
               {description && <Text c="dimmed">{description}</Text>}
             </div>
           </Group>

@@ -77,12 +77,12 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
   });
 
   test.each<[Role, pages: string[], forbidden: string]>([
-    ['viewer', ['GraphQL', 'Overview', 'Settings'], 'users'],
-    ['support', ['Users', 'Roles', 'Files', 'GraphQL', 'Dialogs', 'Pushes', 'Live', 'Overview'], 'keys'],
+    ['viewer', ['Overview', 'GraphQL', 'Settings'], 'users'],
+    ['support', ['Overview', 'Users', 'Roles', 'Files', 'GraphQL', 'Dialogs', 'Pushes', 'Live'], 'keys'],
     [
       'developer',
       [
-        ...['Data', 'Users', 'Roles', 'Files', 'GraphQL', 'Pushes', 'Overview', 'Logs', 'Integrations', 'API keys'],
+        ...['Overview', 'Data', 'Users', 'Roles', 'Files', 'GraphQL', 'Pushes', 'Logs', 'Integrations', 'API keys'],
         'Settings',
       ],
       'audit',

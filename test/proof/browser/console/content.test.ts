@@ -3,13 +3,42 @@ import { db } from '../../../../src/db/client.ts';
 import { running, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, owner, stateReason } from '../../../support/clients/console.ts';
+import { graphql } from '../../../support/clients/graphql.ts';
+import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { sentEvent, subscribeDevice } from '../../../support/fixtures/pushes.ts';
-import { createUsers } from '../../../support/fixtures/users.ts';
+import { picture, storeInRecord } from '../../../support/fixtures/record-images.ts';
+import { apiKey, createUsers } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
   useApp();
   useBrowser();
+
+  test('images of records are shown in the grid once they are visible, and other files are not', async () => {
+    const fields = [{ name: 'photo', type: 'FILE' }];
+    const define = 'mutation ($input: CreateClassInput!) { createClass(input: $input) { name } }';
+    await graphql(define, { input: { name: 'Sight', fields } }, apiKey);
+    const create = 'mutation ($r: [NewRecordInput!]!) { createRecords(className: "Sight", records: $r) { id } }';
+    const { data } = await graphql(create, { r: Array.from({ length: 40 }, () => ({ fields: {} })) }, apiKey);
+    const ids: string[] = data.createRecords.map(({ id }: { id: string }) => id);
+    const store = (id: string, name: string, type?: string) =>
+      storeInRecord({ className: 'Sight', id, fieldName: 'photo' }, picture([180, 90, 40]), name, type);
+    await store(ids[0]!, 'tower.png');
+    await store(ids[1]!, 'plan.svg', 'image/svg+xml');
+    await store(ids.at(-1)!, 'bridge.png');
+    const { page, problems } = await openAs(await signedInAdministrator('developer'), `${APP}/data/Sight`);
+    const image = page.getByAltText('tower.png');
+    await expect
+      .poll(() => image.evaluate((one) => (one as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(64);
+    await page.getByRole('gridcell', { name: 'photo: plan.svg' }).waitFor();
+    expect(await page.locator('.thumbnail').count()).toBe(1);
+    await page.getByRole('gridcell', { name: 'photo: tower.png' }).click();
+    await page.keyboard.press('Control+End');
+    await page.getByAltText('bridge.png').waitFor();
+    await expectAccessible(page);
+    expect(problems).toEqual([]);
+  });
 
   test('a public image is shown, and a file is deleted', async () => {
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

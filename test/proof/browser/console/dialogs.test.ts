@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
-import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, stateReason } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
-import { createDialog, send } from '../../../support/fixtures/chat.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
+import { createDialog, execute, send } from '../../../support/fixtures/chat.ts';
 import { createUser, createUsers } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
@@ -35,6 +36,35 @@ describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
     await page.getByRole('link', { name: 'Alice and Bob' }).click();
     await page.getByRole('heading', { name: 'Alice and Bob' }).waitFor();
     expect(page.url()).toContain(dialogId);
+  });
+
+  test('messages show who has read them, reactions, links and files like in the chat', async () => {
+    const [alice, bob] = await createUsers(2);
+    const dialogId = await createDialog(alice!, [alice!, bob!]);
+    await storeBlob(alice!, 'Soup', { name: 'menu.txt' });
+    const file = await db.blob.findFirstOrThrow({ where: { name: 'menu.txt' } });
+    const attachments = [{ type: 'file', id: String(file.id), name: 'menu.txt', size: 4, contentType: 'text/plain' }];
+    const input = { dialogId, text: 'See https://example.com/menu.', attachments };
+    const sent = await execute(
+      'mutation ($input: SendMessageInput!) { sendMessage(input: $input) { id } }',
+      { input },
+      alice!,
+    );
+    const id = sent.sendMessage.id;
+    const { page, problems } = await openAs(await signedInAdministrator('support'), `${APP}/dialogs/${dialogId}`);
+    await stateReason(page);
+    const message = page.getByRole('listitem').filter({ hasText: 'See' });
+    await message.getByText('Sent', { exact: true }).waitFor({ state: 'attached' });
+    expect(await message.getByRole('link', { name: /example/ }).getAttribute('href')).toBe('https://example.com/menu');
+    await page.getByText('New messages appear here live').waitFor();
+    await execute('mutation ($id: ID!) { addReaction(messageId: $id, name: "like") { id } }', { id }, bob!);
+    await message.getByRole('img', { name: 'Like, 1' }).waitFor();
+    await execute('mutation ($id: ID!) { markDialogMessages(dialogId: $id, read: true) }', { id: dialogId }, bob!);
+    await message.getByText('Read by 1 other').waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await message.getByRole('link', { name: 'menu.txt' }).click();
+    await page.getByRole('dialog', { name: `File ${file.id}` }).waitFor();
+    expect(problems).toEqual([]);
   });
 
   test('a message appears live, and a moderator edits and deletes it', async () => {

@@ -38,7 +38,7 @@ export function FilesPage() {
       title={t`Files`}
       description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
     >
-      <Group align="flex-end">
+      <Group className="filters" align="flex-end">
         <UserSelect
           application={application}
           label={t`Owner`}

@@ -28,7 +28,7 @@ export function IntegrationsPage() {
       description={t`Other services that the application uses. Secrets are stored encrypted and never shown again.`}
     >
       <Tabs
-        value={tab}
+        value={TABS.some(({ value }) => value === tab) ? tab : TABS[0]!.value}
         onChange={(value) => void navigate({ search: { tab: value ?? undefined } })}
         keepMounted={false}
       >

@@ -23,7 +23,7 @@ export function Filters({ application, search, hasRecords, onChange }: FiltersPr
   const isOfRecords = search.class !== undefined;
   const kinds = (isOfRecords ? RECORD_KINDS : DIALOG_KINDS).map((value) => ({ value, label: KINDS[value] }));
   return (
-    <Group align="flex-end">
+    <Group className="filters" align="flex-end">
       {hasRecords && (
         <ClassSelect
           application={application}
@@ -39,8 +39,7 @@ export function Filters({ application, search, hasRecords, onChange }: FiltersPr
         value={search.kinds?.split(',') ?? []}
         onChange={(chosen) => onChange({ kinds: chosen.join(',') || undefined })}
         clearable
-        flex="1 1 16rem"
-        maw={480}
+        className="filter-wide"
       />
     </Group>
   );
@@ -92,7 +91,6 @@ function DialogInput({
         setText(next);
         if (next === '' || DIALOG_ID.test(next)) apply(next);
       }}
-      w={{ base: '100%', sm: 240 }}
     />
   );
 }

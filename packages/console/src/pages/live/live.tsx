@@ -83,7 +83,7 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
           <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>
             <Trans>Clear</Trans>
           </Button>
-          <Button size="xs" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
+          <Button size="xs" variant="default" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
             {isOn ? t`Pause` : t`Resume`}
           </Button>
         </Group>

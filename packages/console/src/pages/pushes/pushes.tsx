@@ -83,7 +83,7 @@ function Created({ application, user }: { application: number; user: string | un
   });
   return (
     <Stack>
-      <Group align="flex-end">
+      <Group className="filters" align="flex-end">
         <UserSelect
           application={application}
           label={t`Created by`}

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useMemo } from 'react';
 import type { GridColumn } from '../../ui/grid-row.tsx';
 import { Time } from '../../ui/values.tsx';
-import { CellEditor, CellValue, Owner } from './cell.tsx';
+import { CellEditor, CellValue, type ClassOf, Owner } from './cell.tsx';
 import type { useChanges } from './changes.ts';
 import type { DataRecord, Field, FieldType, RecordClass } from './documents.ts';
 import { ColumnHeader, type HeaderProps } from './header.tsx';
@@ -49,7 +49,12 @@ export function useColumns(options: ColumnOptions): {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions only use what the others depend on
   return useMemo(() => {
     const all = arranged(
-      [...definition.fields.map((field) => fieldColumn(field, change, onProblem)), ...ownColumns(application)],
+      [
+        ...definition.fields.map((field) =>
+          fieldColumn(field, { application, className: definition.name }, change, onProblem),
+        ),
+        ...ownColumns(application),
+      ],
       columns,
     );
     const visible = all.filter(({ key }) => !columns.hidden.includes(key));
@@ -81,7 +86,7 @@ export function useColumns(options: ColumnOptions): {
 /** The values of others are hidden from the user as whom the administrator looks. */
 const isReadable = ({ fields }: DataRecord) => fields !== null;
 
-function fieldColumn(field: Field, change: Change, onProblem: (error: unknown) => void): Base {
+function fieldColumn(field: Field, of: ClassOf, change: Change, onProblem: (error: unknown) => void): Base {
   const { name, type, array } = field;
   const text = (record: DataRecord) => textOf(record.fields?.[name], field);
   const set = (record: DataRecord, value: unknown) =>
@@ -96,7 +101,7 @@ function fieldColumn(field: Field, change: Change, onProblem: (error: unknown) =
     isNumber: !array && (type === 'INTEGER' || type === 'FLOAT'),
     isRead: !array && type === 'DATE',
     textOf: text,
-    render: (record) => <CellValue record={record} field={field} />,
+    render: (record) => <CellValue record={record} field={field} of={of} />,
     ...(isEditable && {
       isEditable: isReadable,
       editor: (record, session) => (

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { type SubmitEvent, useState } from 'react';
 import { UserSelect } from '../../ui/user-select.tsx';
@@ -118,24 +118,15 @@ export function Filters({ application, definition, conditions, as, opened, onOpe
       {conditions.map((condition, index) => {
         const name = `${condition.field} ${labelOf(condition.operator)} ${condition.text || t`empty`}`;
         return (
-          <Badge
+          <Pill
             key={name}
-            variant="light"
-            tt="none"
-            size="lg"
-            rightSection={
-              <ActionIcon
-                size="xs"
-                variant="transparent"
-                aria-label={t`Remove the condition ${name}`}
-                onClick={() => set(conditions.filter((_, position) => position !== index))}
-              >
-                ×
-              </ActionIcon>
-            }
+            size="md"
+            withRemoveButton
+            removeButtonProps={{ 'aria-label': t`Remove the condition ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+            onRemove={() => set(conditions.filter((_, position) => position !== index))}
           >
             {name}
-          </Badge>
+          </Pill>
         );
       })}
     </Group>

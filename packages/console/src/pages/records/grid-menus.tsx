@@ -2,7 +2,15 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Menu, Modal, Popover, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBookmark, IconDownload, IconTrash, IconUpload } from '@tabler/icons-react';
+import {
+  IconBookmark,
+  IconCode,
+  IconColumns3,
+  IconDownload,
+  IconTransfer,
+  IconTrash,
+  IconUpload,
+} from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { NameForm } from '../../ui/form.tsx';
 import type { RecordClass } from './documents.ts';
@@ -22,6 +30,8 @@ interface GridMenusProps {
   onCode: () => void;
 }
 
+const TOOL = { className: 'toolbar-rare', size: 'xs', variant: 'subtle', color: 'gray', px: 6 } as const;
+
 /** Saved views, columns, code, import and export. */
 export function GridMenus({ view, definition, columns, layout, search, onSearch, onImport, onCode }: GridMenusProps) {
   const download = useMutation({ mutationFn: (format: Format) => exportAll(view, definition, format) });
@@ -29,12 +39,12 @@ export function GridMenus({ view, definition, columns, layout, search, onSearch,
     <>
       <Views layout={layout} search={search} onSearch={onSearch} />
       <ColumnChoice columns={columns} layout={layout} />
-      <Button className="toolbar-rare" size="xs" variant="default" onClick={onCode}>
+      <Button {...TOOL} leftSection={<IconCode size={16} />} onClick={onCode}>
         <Trans>Code</Trans>
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button className="toolbar-rare" size="xs" variant="default" loading={download.isPending}>
+          <Button {...TOOL} leftSection={<IconTransfer size={16} />} loading={download.isPending}>
             <Trans>Import, export</Trans>
           </Button>
         </Menu.Target>
@@ -62,7 +72,7 @@ function Views({ layout, search, onSearch }: Pick<GridMenusProps, 'layout' | 'se
     <>
       <Menu position="bottom-start">
         <Menu.Target>
-          <Button className="toolbar-rare" size="xs" variant="default">
+          <Button {...TOOL} leftSection={<IconBookmark size={16} />}>
             <Trans>Views</Trans>
           </Button>
         </Menu.Target>
@@ -118,7 +128,7 @@ function ColumnChoice({ columns, layout }: Pick<GridMenusProps, 'columns' | 'lay
   return (
     <Popover position="bottom-end" trapFocus withArrow>
       <Popover.Target>
-        <Button className="toolbar-rare" size="xs" variant="default">
+        <Button {...TOOL} leftSection={<IconColumns3 size={16} />}>
           <Trans>Columns</Trans>
         </Button>
       </Popover.Target>

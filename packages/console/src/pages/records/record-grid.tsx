@@ -98,7 +98,7 @@ export function RecordGrid({ application, definition }: { application: number; d
           onOpened={setFiltered}
           onChange={change}
         />
-        <Group gap="xs">
+        <Group gap={2}>
           <ActionIcon
             className="only-on-phones"
             variant="default"
