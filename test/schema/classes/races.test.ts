@@ -28,7 +28,10 @@ interface Answer {
   body: any;
 }
 
-/** A REST call to this process or, every second time, to the other one. */
+/**
+ * A REST call to this process or, every second time, to the other one. Repeated while a busy machine makes it wait too
+ * long, which changes nothing.
+ */
 async function call(nth: number, method: string, path: string, json?: object, as: Caller = users[0]!): Promise<Answer> {
   const response = await fetch((nth % 2 === 0 ? running.url : other.url) + path, {
     method,
@@ -36,6 +39,7 @@ async function call(nth: number, method: string, path: string, json?: object, as
     body: json === undefined ? undefined : JSON.stringify(json),
   });
   const text = await response.text();
+  if (response.status === 503) return call(nth, method, path, json, as);
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
