@@ -126,7 +126,7 @@ function addMutations(builder: Builder, shared: SharedTypes, typed: TypedClass, 
   const nameOf = classNamesOf(typed);
   const plural = names.many.charAt(0).toUpperCase() + names.many.slice(1);
   const input = inputType(builder, shared, typed);
-  const changes = definition.fields.size === 0 ? undefined : changesType(builder, shared, typed);
+  const changes = changesType(builder, shared, typed);
   const { increments, items, pops } = operatorTypes(builder, shared, typed);
   const newRecord = ({ parentId, permissions, ...values }: InputValues) => ({
     parentId,

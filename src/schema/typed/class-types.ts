@@ -199,7 +199,9 @@ export function inputType(builder: Builder, shared: SharedTypes, typed: TypedCla
   });
 }
 
+/** Undefined for a class without fields that can be set, because a type needs a field. */
 export function changesType(builder: Builder, shared: SharedTypes, typed: TypedClass) {
+  if (settableFields(typed).length === 0) return undefined;
   return valuesType(builder, shared, typed, {
     name: `${typed.names.type}Changes`,
     description:
@@ -258,10 +260,9 @@ function valuesType(
     description: options.description,
     fields: (t: never) => {
       const field = t as InputFieldBuilder;
-      const values = fieldsOf(typed).filter(({ type }) => type !== 'File');
       return {
         ...Object.fromEntries(
-          values.map((one) => {
+          settableFields(typed).map((one) => {
             const type = valueType(shared, one);
             const fieldOptions = {
               type: one.isArray ? [type] : type,
@@ -275,6 +276,11 @@ function valuesType(
       };
     },
   } as never) as typeof ref;
+}
+
+/** Files are uploaded. */
+function settableFields(typed: TypedClass): ClassField[] {
+  return fieldsOf(typed).filter(({ type }) => type !== 'File');
 }
 
 function valueType(shared: SharedTypes, { type }: ClassField) {

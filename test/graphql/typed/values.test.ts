@@ -255,3 +255,16 @@ test('a class without fields supports records', async () => {
   expect((await graphql(read, {}, user)).data.blanks).toEqual([]);
   expect(await execute(`mutation { deleteBlank(id: "${id}") }`, {}, apiKey)).toEqual({ deleteBlank: true });
 });
+
+test('a class of files supports records, and the operations of other classes remain', async () => {
+  await defineClass('Scan', { page: 'File' });
+  const { createScan } = await execute('mutation { createScan(input: {}) { id page { name } } }', {}, apiKey);
+  expect(createScan).toEqual({ id: expect.any(String), page: null });
+  const { updateScan } = await execute(
+    `mutation { updateScan(id: "${createScan.id}", permissions: { read: { access: OPEN } }) { id } }`,
+    {},
+    apiKey,
+  );
+  expect(updateScan).toEqual({ id: createScan.id });
+  expect(await execute('{ blanks { id } }', {}, user)).toEqual({ blanks: [] });
+});
