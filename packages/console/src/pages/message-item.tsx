@@ -65,7 +65,9 @@ export function MessageItem({ message, previous, next, application, sender }: Me
     <>
       {(!previous || !isSameDay(timeOf(previous), at)) && (
         <div className="atrium-day">
-          <span>{dayOf(at, LABELS)}</span>
+          <span>
+            <time dateTime={at}>{dayOf(at, LABELS)}</time>
+          </span>
         </div>
       )}
       <MessageView
