@@ -1,3 +1,4 @@
+import { isDatabaseId } from '../lib/tokens.ts';
 import type { PrivacyItem } from '../resolvers/blocks/rules.ts';
 import type { ChatAddresses } from './addresses.ts';
 import type { Element } from './xml/element.ts';
@@ -19,9 +20,9 @@ export function privacyItem(
   const item = { order: Number(order) || 0, action, type, value, stanzas };
   if (type !== 'jid' || value === undefined) return item;
   const [domain, nick] = value.split('/', 2);
-  if (domain === addresses.roomDomain && /^[1-9]\d{0,9}$/.test(nick ?? ''))
+  if (domain === addresses.roomDomain && /^[1-9]\d{0,9}$/.test(nick ?? '') && isDatabaseId(Number(nick)))
     return { ...item, userId: Number(nick), isInRooms: true };
   const target = addresses.parse(value);
-  const isUser = target?.kind === 'user' && target.applicationId === applicationId;
+  const isUser = target?.kind === 'user' && target.applicationId === applicationId && isDatabaseId(target.userId);
   return isUser ? { ...item, userId: target.userId, isInRooms: false } : item;
 }

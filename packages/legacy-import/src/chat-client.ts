@@ -5,6 +5,7 @@ import {
   ChatAddresses,
   type Element,
   escaped,
+  isDatabaseId,
   isLoopback,
   itemsIn,
   MAX_CONTACTS,
@@ -22,6 +23,8 @@ import {
 const TIMEOUT_MS = MINUTE;
 const MAX_STANZA_BYTES = 2 * 1024 * 1024;
 const MAX_BYTES = 32 * 1024 * 1024;
+/** Lists of 2,000 items with their stanzas. */
+const MAX_ELEMENTS = 20_000;
 const RESOURCE = 'migration';
 
 export interface ChatAccount {
@@ -104,6 +107,22 @@ export async function readChat(
   }
 }
 
+class ChatRefusal extends MigrationError {
+  readonly condition: string;
+
+  constructor(message: string, condition: string) {
+    super(message);
+    this.condition = condition;
+  }
+}
+
+/** Not every chat has privacy lists. */
+function ignoreUnsupported(error: unknown): undefined {
+  const isUnsupported =
+    error instanceof ChatRefusal && ['feature-not-implemented', 'service-unavailable'].includes(error.condition);
+  if (!isUnsupported) throw error;
+}
+
 class ChatReader {
   readonly #socket: WebSocket;
   readonly #frames: AsyncIterator<unknown[]>;
@@ -149,7 +168,8 @@ class ChatReader {
   }
 
   async #lists(addresses: ChatAddresses, account: ChatAccount): Promise<SourceList[]> {
-    const all = await this.#request('get', tag('query', { xmlns: NS.privacy }), account);
+    const all = await this.#request('get', tag('query', { xmlns: NS.privacy }), account).catch(ignoreUnsupported);
+    if (!all) return [];
     const names = all.elements.filter((child) => child.is('list')).map(({ attributes }) => attributes.name ?? '');
     if (names.length > MAX_LISTS) throw new MigrationError(`${nameOf(account)}: more than ${MAX_LISTS} privacy lists`);
     const defaultName = all.find('default')?.attributes.name;
@@ -171,7 +191,10 @@ class ChatReader {
     const answer = await this.#next((element) => element.is('iq') && element.attributes.id === id);
     if (answer.attributes.type === 'result') return answer.elements[0] ?? answer;
     const condition = answer.find('error')?.elements[0]?.name ?? 'an error';
-    throw new MigrationError(`${nameOf(account)}: request ${content.slice(0, 100)}: ${condition.slice(0, 100)}`);
+    throw new ChatRefusal(
+      `${nameOf(account)}: request ${content.slice(0, 100)}: ${condition.slice(0, 100)}`,
+      condition,
+    );
   }
 
   /** Skips presence and messages. @throws {Error} the connection or the stream has ended */
@@ -182,7 +205,7 @@ class ChatReader {
       const text = String(value[0]);
       this.#bytes += text.length;
       if (this.#bytes > MAX_BYTES) throw new MigrationError(`the chat sends more than ${MAX_BYTES} bytes`);
-      const element = parseFrame(text, MAX_STANZA_BYTES);
+      const element = parseFrame(text, MAX_STANZA_BYTES, MAX_ELEMENTS);
       if (isWanted(element)) return element;
       if (element.is('error', NS.stream)) throw new Error(`stream error ${element.elements[0]?.name ?? ''}`);
     }
@@ -193,7 +216,7 @@ function contactsOf(roster: Element, addresses: ChatAddresses, account: ChatAcco
   const contacts = roster.elements.flatMap(({ attributes: { jid = '', subscription, ask } }): SourceContact[] => {
     const target = addresses.parse(jid);
     if (target?.kind !== 'user' || target.applicationId !== account.applicationId) return [];
-    if (target.userId === account.userId) return [];
+    if (target.userId === account.userId || !isDatabaseId(target.userId)) return [];
     return [{ userId: target.userId, subscription: subscriptionOf(subscription), isRequested: ask === 'subscribe' }];
   });
   if (contacts.length > MAX_CONTACTS)

@@ -17,6 +17,7 @@ export { sign } from '../../../src/lib/signature.ts';
 export { snakeCase } from '../../../src/lib/snake-case.ts';
 export { isStringId } from '../../../src/lib/string-ids.ts';
 export { HOUR, MINUTE, SECOND, unixSeconds } from '../../../src/lib/time.ts';
+export { isDatabaseId } from '../../../src/lib/tokens.ts';
 export { withoutTrailingSlashes } from '../../../src/lib/trailing-slashes.ts';
 export { appendDialogEvents } from '../../../src/realtime/outbox.ts';
 export { newUid } from '../../../src/resolvers/blobs/uids.ts';

@@ -30,6 +30,7 @@ interface Receiver {
 /** Builds elements with limits. `saxes` refuses what is not well-formed, but has no limits. */
 class Builder {
   readonly parser = new SaxesParser({ xmlns: true, position: false });
+  maxElements = MAX_ELEMENTS;
   readonly #receiver: Receiver;
   readonly #isStream: boolean;
   #open: Element[] = [];
@@ -76,7 +77,7 @@ class Builder {
 
   #start({ local, uri, attributes }: SaxesTagNS): void {
     this.#isInTag = false;
-    if (++this.#elements > MAX_ELEMENTS) throw new XmlError('policy-violation', 'too many elements');
+    if (++this.#elements > this.maxElements) throw new XmlError('policy-violation', 'too many elements');
     if (this.#open.length >= MAX_DEPTH) throw new XmlError('policy-violation', 'too deep');
     const element = new Element(local, uri === '' ? NS.client : uri, attributesOf(attributes));
     this.#open.push(element);
@@ -117,7 +118,7 @@ let parsed: Element | undefined;
 let frames: Builder | undefined;
 
 /** One parser for the frames of all sockets, because each frame is a document. @throws {XmlError} */
-export function parseFrame(text: string, maxBytes: number): Element {
+export function parseFrame(text: string, maxBytes: number, maxElements = MAX_ELEMENTS): Element {
   if (Buffer.byteLength(text) > maxBytes) throw new XmlError('policy-violation', 'too large');
   frames ??= new Builder({
     completed: (element) => {
@@ -125,6 +126,7 @@ export function parseFrame(text: string, maxBytes: number): Element {
     },
   });
   parsed = undefined;
+  frames.maxElements = maxElements;
   try {
     frames.write(text);
     frames.parser.close();
