@@ -48,9 +48,12 @@ export function coalesce<Input, Output>(
   { max = 64, atOnce = 4, maxBytes = 0, bytesOf, ownerOf, applicationOf, actorOf }: Partial<ByApplication<Input>> = {},
 ): (input: Input) => Promise<Output> {
   const idOf = applicationOf ?? (() => 0);
-  const groupOf = (input: Input) => `${idOf(input)} ${actorKey(actorOf?.(input))}`;
+  const groupOf = (input: Input) => {
+    const actor = actorOf?.(input);
+    return actor ? `${idOf(input)} ${actorKey(actor)}` : idOf(input);
+  };
   /** The first one is next. */
-  const waiting = new Map<string, PendingInput<Input, Output>[]>();
+  const waiting = new Map<number | string, PendingInput<Input, Output>[]>();
   let running = 0;
   let scheduled = false;
 

@@ -177,6 +177,15 @@ describe('privacy lists', () => {
     );
   });
 
+  test('items with ids that no user can have are stored without effect', async () => {
+    const [alice] = await createUsers(1);
+    const a = await openChat(alice);
+    const impossible = items({ id: 9_999_999_999 }).join('');
+    expect(await answerTo(a, '1', 'set', `<list name="L">${impossible}</list>`)).toContain('type="result"');
+    expect(await answerTo(a, '2', 'set', '<default name="L"/>')).toContain('type="result"');
+    expect(await answerTo(a, '3', 'get', '<list name="L"/>')).toContain(impossible);
+  });
+
   test.each(['default', 'active'])('the %s list keeps the messages of a user away', async (kind) => {
     const [alice, bob] = await createUsers(2);
     const dialogId = await createDialog(alice, [bob]);

@@ -20,6 +20,7 @@ import {
   XmlError,
 } from './service.ts';
 
+/** Of each answer, because `--rate` may space many requests of one user. */
 const TIMEOUT_MS = MINUTE;
 const MAX_STANZA_BYTES = 2 * 1024 * 1024;
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -80,7 +81,11 @@ export async function readChat(
   account: ChatAccount,
   { signal, turn }: { signal: AbortSignal; turn: () => Promise<void> },
 ): Promise<SourceChat> {
-  const socket = new WebSocket(endpoint, 'xmpp', { maxPayload: MAX_STANZA_BYTES, followRedirects: false });
+  const socket = new WebSocket(endpoint, 'xmpp', {
+    maxPayload: MAX_STANZA_BYTES,
+    followRedirects: false,
+    handshakeTimeout: TIMEOUT_MS,
+  });
   socket.on('error', () => {}); // the next frame or the opening rejects
   socket.on('unexpected-response', (request, { statusCode = 0 }) => {
     request.destroy();
@@ -90,18 +95,16 @@ export async function readChat(
       new (isTransient ? Error : MigrationError)(`${endpoint}: ${statusCode} instead of a WebSocket`),
     );
   });
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const frames = on(socket, 'message', { close: ['close'], signal: AbortSignal.any([signal, timeout]) });
-    await once(socket, 'open', { signal: AbortSignal.any([signal, timeout]) });
+    const frames = on(socket, 'message', { close: ['close'], signal });
+    await once(socket, 'open', { signal });
     return await new ChatReader(socket, frames, turn).read(account);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof MigrationError) throw error;
     const isMalformed = error instanceof XmlError || /^WS_ERR_/.test((error as NodeJS.ErrnoException).code ?? '');
     if (isMalformed) throw new MigrationError(`${nameOf(account)}: ${(error as Error).message}`);
-    const reason = timeout.aborted ? `no answer in ${TIMEOUT_MS / 1000} seconds` : (error as Error).message;
-    throw new ChatUnavailable(`${nameOf(account)}: ${reason}`);
+    throw new ChatUnavailable(`${nameOf(account)}: ${(error as Error).message}`);
   } finally {
     socket.terminate();
   }
@@ -199,15 +202,20 @@ class ChatReader {
 
   /** Skips presence and messages. @throws {Error} the connection or the stream has ended */
   async #next(isWanted: (element: Element) => boolean): Promise<Element> {
-    for (;;) {
-      const { value, done } = await this.#frames.next();
-      if (done) throw new Error('the connection was closed');
-      const text = String(value[0]);
-      this.#bytes += text.length;
-      if (this.#bytes > MAX_BYTES) throw new MigrationError(`the chat sends more than ${MAX_BYTES} bytes`);
-      const element = parseFrame(text, MAX_STANZA_BYTES, MAX_ELEMENTS);
-      if (isWanted(element)) return element;
-      if (element.is('error', NS.stream)) throw new Error(`stream error ${element.elements[0]?.name ?? ''}`);
+    const timer = setTimeout(() => this.#socket.terminate(), TIMEOUT_MS);
+    try {
+      for (;;) {
+        const { value, done } = await this.#frames.next();
+        if (done) throw new Error('the connection was closed, or gave no answer');
+        const text = String(value[0]);
+        this.#bytes += text.length;
+        if (this.#bytes > MAX_BYTES) throw new MigrationError(`the chat sends more than ${MAX_BYTES} bytes`);
+        const element = parseFrame(text, MAX_STANZA_BYTES, MAX_ELEMENTS);
+        if (isWanted(element)) return element;
+        if (element.is('error', NS.stream)) throw new Error(`stream error ${element.elements[0]?.name ?? ''}`);
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

@@ -178,6 +178,34 @@ test('a repeated migration adds what is new there, and leaves what was removed o
   expect(await listsOf(target, 'alice', 'public')).toMatchObject({ values: addressesOf(target, 'dora') });
 }, 600_000);
 
+/** A chat of 1,000 contacts in groups, without privacy lists. */
+function answerAsLargeChat(socket: WebSocket, domain: string): void {
+  const features = '<stream:features xmlns:stream="http://etherx.jabber.org/streams"/>';
+  const contact = (_: unknown, nth: number) =>
+    `<item jid="${nth + 100}-92@${domain}" subscription="both"><group>friends</group></item>`;
+  const roster = `<query xmlns="jabber:iq:roster">${Array.from({ length: 1_000 }, contact).join('')}</query>`;
+  socket.on('message', (data) => {
+    const frame = String(data);
+    const id = / id="([^"]+)"/.exec(frame)?.[1];
+    if (frame.startsWith('<open')) socket.send(features);
+    else if (frame.startsWith('<auth')) socket.send('<success xmlns="urn:ietf:params:xml:ns:xmpp-sasl"/>');
+    else if (frame.includes('jabber:iq:privacy'))
+      socket.send(`<iq id="${id}" type="error"><error code="501"><feature-not-implemented/></error></iq>`);
+    else if (id) socket.send(`<iq id="${id}" type="result">${frame.includes('jabber:iq:roster') ? roster : ''}</iq>`);
+  });
+}
+
+test('a chat with many contacts and without privacy lists is read', async () => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  server.on('connection', (socket) => answerAsLargeChat(socket, source.domain));
+  const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const { code, stdout, stderr } = await migrate(address, { more: ['--dry-run'] });
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ contacts: 3_000, privacyLists: 0 });
+}, 600_000);
+
 describe('a chat that refuses or breaks', () => {
   let moved: Awaited<ReturnType<typeof createDataDir>>;
   beforeAll(async () => {

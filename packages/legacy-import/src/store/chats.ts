@@ -73,7 +73,7 @@ async function storeLists(transaction: Transaction, owner: Owner, lists: SourceL
     const { name, items } = list;
     const [stored, before] = [here.get(name), known.find((one) => one.name === name)];
     if (stored ? !isDeepStrictEqual(stored.items, before?.items) : before !== undefined) continue;
-    const isDefault = stored?.isDefault ?? (list.isDefault && !hasDefault);
+    const isDefault = stored?.isDefault || (list.isDefault && !hasDefault);
     const data = { isDefault, items: items.map((item) => ({ ...item })) };
     const key = { applicationId_userId_name: { ...owner, name } };
     await transaction.privacyList.upsert({ where: key, create: { ...owner, name, ...data }, update: data });
