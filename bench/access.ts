@@ -47,7 +47,7 @@ export async function access(environment: Environment): Promise<Comparison[]> {
   const opened = '{ read: { access: OPEN }, create: { access: OPEN } }';
   const query = `mutation { createClass(input: { name: "articles", fields: ${fields}, permissions: ${opened} }) { id } }`;
   await post('/graphql', { query }, KEY, 200);
-  const { _id: recordId } = await post('/data/articles', { title: 'Spring' }, tokenHeader(plain));
+  const { _id: recordId } = await post('/data/articles', { title: 'Spring' }, tokenHeader(other));
   const dialogId = await createGroup(url, [plain, member], 'access');
   await forEach(Array(ROWS).keys(), 8, async (n) => {
     await sendMessage(url, plain, dialogId, `Message ${n}`);
@@ -73,7 +73,7 @@ export async function access(environment: Environment): Promise<Comparison[]> {
   });
   const sides = [
     ['user with roles', tokenHeader(member), tokenHeader(plain)],
-    ['restricted key', onBehalfOf(key, member), onBehalfOf(APPLICATION.apiKey, plain)],
+    ['restricted key', onBehalfOf(key, member), onBehalfOf(APPLICATION.apiKey, member)],
   ] as const;
   return sides.flatMap(([side, restricted, free]) =>
     requests.map(({ name, path, body }): Comparison => {
@@ -103,4 +103,4 @@ export async function access(environment: Environment): Promise<Comparison[]> {
 }
 
 const NOTE =
-  'access – restricted key on behalf of a user with three roles, and this user, beside a key and a user without restrictions';
+  'access – a restricted key beside one without restrictions, and a user with three roles beside one without, with the same requests';

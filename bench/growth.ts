@@ -64,7 +64,7 @@ const long = (parameters: string) => (seeded: SeededGrowth) =>
 
 const messageId = ({ start, messages }: SeededGrowth, nth: number) => {
   const seq = spread(messages / 2, nth) + 1;
-  return (start + Math.floor(seq / 3)).toString(16) + '0'.repeat(10) + seq.toString(16).padStart(6, '0');
+  return (start + Math.floor(seq / 3)).toString(16) + '0'.repeat(8) + seq.toString(16).padStart(8, '0');
 };
 
 const users = (parameters: (seeded: SeededGrowth, nth: number) => string) => (seeded: SeededGrowth, nth: number) =>
@@ -153,7 +153,7 @@ const LISTS: List[] = [
   },
   {
     name: 'records, near',
-    paths: cars((_, nth) => `limit=20&place[near]=${encoded(`-60,${(nth % 5) * 1.2 - 150};10000`)}`),
+    paths: cars((_, nth) => `limit=20&place[near]=${encoded(`-60,${(nth % 5) * 0.4 - 160};10000`)}`),
   },
   {
     name: 'records, count of a range of 200',

@@ -64,7 +64,7 @@ export async function startSeededGrowth(messages: number, environment: Environme
     'messages',
     `INSERT INTO messages (application_id, id, dialog_id, seq, sender_id, recipient_id, text, send_to_chat, date_sent,
        created_at, updated_at)
-     SELECT ${APPLICATION.id}, lpad(to_hex(sent), 8, '0') || lpad(to_hex(n), 10, '0') || lpad(to_hex(seq), 6, '0'),
+     SELECT ${APPLICATION.id}, lpad(to_hex(sent), 8, '0') || lpad(to_hex(n), 8, '0') || lpad(to_hex(seq), 8, '0'),
        ${dialogId('n')}, seq, ${user('2 * n + seq % 2')}, 0, 'Message number ' || seq || ' of a long dialog', true, sent,
        to_timestamp(sent), to_timestamp(sent)
      FROM generate_series(0, ${dialogs}) n, LATERAL generate_series(1, ${size}) seq,

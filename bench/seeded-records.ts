@@ -42,17 +42,18 @@ async function createClass(url: string, name: string): Promise<void> {
 }
 
 /** `value` and `make` are permutations of 0…n with even and odd steps. Indexed fields have the first slots. */
+// Places are more than 20 km from each other.
 const INSERT = `
   INSERT INTO records (application_id, id, class_key, user_id, is_open, readers, updaters, deleters, fields, t1, n1, p1,
     created_at, updated_at)
   SELECT ${APPLICATION.id}, lpad(to_hex(n), 12, '0') || lpad(to_hex(key), 12, '0'), key, 1000000 + n % 20000, true,
     ARRAY['*'], '{}', '{}',
     jsonb_build_object('make', make, 'model', 'model-' || model, 'value', value, 'rating', (value % 1000) / 8.0,
-      'sold', n % 3 = 0, 'registered', 1700000000000 + n * 1000, 'tags',
+      'sold', n % 3 = 0, 'registered', 1700000000000 + n::bigint * 1000, 'tags',
       jsonb_build_array('tag-' || model, 'half-' || n % 2), 'place', jsonb_build_object('lat', lat, 'lon', lon)),
     'v' || make, value, place_of(lat, lon), to_timestamp(1700000000 + n), to_timestamp(1700000000 + n)
   FROM record_classes, LATERAL (SELECT split_part(name, '_', 2)::int AS size) sized, generate_series(1, size) n,
     LATERAL (SELECT n % (size / 20) AS model, n::bigint * 7919 % size AS value,
       'make-' || lpad((n::bigint * 104729 % size)::text, 7, '0') AS make) numbered,
-    LATERAL (SELECT model / 250 * 0.5 - 60 AS lat, model % 250 * 1.2 - 150 AS lon) placed
+    LATERAL (SELECT model / 800 * 0.19 - 60 AS lat, model % 800 * 0.4 - 160 AS lon) placed
   ORDER BY n, key`;

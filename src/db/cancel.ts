@@ -29,6 +29,34 @@ export async function cancelOn(
   };
 }
 
+/** A session whose statements the signal cancels. */
+export interface CancellableSession {
+  client: pg.Client;
+  close: () => Promise<void>;
+}
+
+/** @param prepare runs before anything else; a failure closes the session */
+export async function openCancellable(
+  database: pg.ClientConfig,
+  signal: AbortSignal | undefined,
+  prepare: (client: pg.Client) => Promise<unknown>,
+): Promise<CancellableSession> {
+  const client = await connectTo(database);
+  let forget = async () => {};
+  const close = async () => {
+    await forget();
+    await client.end();
+  };
+  try {
+    forget = await cancelOn(signal, database, client);
+    await prepare(client);
+    return { client, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
 async function processOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return rows[0]!.pid;

@@ -36,7 +36,7 @@ export async function exportToParts(
       applicationId,
       passphrase,
       version: serviceVersion(),
-      database,
+      databases: [database],
       storage,
       encrypter,
       now: now(),

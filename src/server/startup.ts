@@ -34,10 +34,9 @@ export async function connect(server: DatabaseServer): Promise<DatabaseServer> {
   };
 }
 
-/** For work with a session of its own, on the database of one application. @throws {Error} several, and none is named */
-export async function directOf({ direct, others }: Connections, applicationId?: number): Promise<pg.ClientConfig> {
+/** For work with a session of its own, on the database of one application. */
+export async function directOf({ direct, others }: Connections, applicationId: number): Promise<pg.ClientConfig> {
   if (others.length === 0) return direct;
-  if (applicationId === undefined) throw new Error('there are several databases: name one application');
   return [direct, ...others][(await homeOf(applicationId)).number]!;
 }
 

@@ -2,14 +2,10 @@ import type pg from 'pg';
 import { fileSelects } from './files.ts';
 import { ARCHIVED, conditionOf } from './tables.ts';
 
-/** Rows and files of the applications, in the snapshot of the connection. */
-export async function countItems(
-  client: pg.Client,
-  applicationIds: readonly number[],
-  signal: AbortSignal,
-): Promise<number> {
+/** Rows and files of the applications, in the snapshots of their connections. */
+export async function countItems(applications: ReadonlyMap<number, pg.Client>, signal: AbortSignal): Promise<number> {
   let items = 0;
-  for (const id of applicationIds) {
+  for (const [id, client] of applications) {
     for (const table of ARCHIVED) {
       signal.throwIfAborted();
       items += await countRows(client, `"${table.name}" t WHERE ${conditionOf(table, id)}`);

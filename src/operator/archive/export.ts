@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
 import pg from 'pg';
-import { cancelOn } from '../../db/cancel.ts';
-import { connectTo } from '../../db/connection.ts';
+import { type CancellableSession, openCancellable } from '../../db/cancel.ts';
 import { walk } from '../../db/walk.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { DELETED } from '../../resolvers/applications/delete.ts';
+import { atHome } from '../../resolvers/applications/list.ts';
 import { ArchiveError } from './archive-error.ts';
 import { namePlainly, readColumns, type TableColumns } from './columns.ts';
 import { countItems } from './count.ts';
@@ -33,7 +33,8 @@ export interface ArchiveOptions {
   applicationId: number | undefined;
   version: string;
   passphrase: string | undefined;
-  database: pg.ClientConfig;
+  /** Those that may store the applications. */
+  databases: readonly pg.ClientConfig[];
   storage: Storage;
   encrypter: Encrypter;
   now: Date;
@@ -75,69 +76,72 @@ export async function writeArchive(
   options: ArchiveOptions,
   store: (chunks: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<Counted[]> {
-  const { database, signal } = options;
-  const client = await connectTo(database);
-  let forget = async () => {};
+  const { databases, signal } = options;
+  const snapshots: CancellableSession[] = [];
   try {
-    forget = await cancelOn(signal, database, client);
-    await namePlainly(client);
-    // A read-only transaction has no transaction id, so readers of the outbox do not wait for it to end.
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    const writer = await ArchiveWriter.create(client, options);
+    for (const database of databases) snapshots.push(await openCancellable(database, signal, beginSnapshot));
+    const writer = await ArchiveWriter.create(
+      snapshots.map(({ client }) => client),
+      options,
+    );
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     const content = Readable.from(writer.content(), { objectMode: false });
     await pipeline(content, gzip, (chunks: AsyncIterable<Buffer>) => store(chunks), { signal });
     return writer.counted();
   } finally {
-    await forget();
-    await client.end();
+    for (const { close } of snapshots) await close();
   }
 }
 
+async function beginSnapshot(client: pg.Client): Promise<void> {
+  await namePlainly(client);
+  // A read-only transaction has no transaction id, so readers of the outbox do not wait for it to end.
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+}
+
 class ArchiveWriter {
-  readonly #client: pg.Client;
+  /** By application. */
+  readonly #clients: Map<number, pg.Client>;
   readonly #options: ArchiveOptions;
   readonly #secrets: EncryptedSecrets;
   readonly #tables: Map<string, TableColumns>;
   readonly #header: Buffer;
-  readonly #applicationIds: number[];
   readonly #tally: Tally;
 
   private constructor(
-    client: pg.Client,
+    clients: Map<number, pg.Client>,
     options: ArchiveOptions,
     about: { secrets: EncryptedSecrets; tables: Map<string, TableColumns>; header: ArchiveHeader },
   ) {
-    this.#client = client;
+    this.#clients = clients;
     this.#options = options;
     this.#secrets = about.secrets;
     this.#tables = about.tables;
-    this.#applicationIds = about.header.applications;
     this.#header = json(about.header);
     this.#tally = new Tally(this.#header);
   }
 
-  static async create(client: pg.Client, options: ArchiveOptions): Promise<ArchiveWriter> {
+  static async create(snapshots: pg.Client[], options: ArchiveOptions): Promise<ArchiveWriter> {
     const { version, now, encrypter, passphrase, applicationId } = options;
-    const applications = await findApplicationIds(client, applicationId);
-    if (options.onTotal) options.onTotal(await countItems(client, applications, options.signal));
+    const clients = await findApplications(snapshots, applicationId);
+    if (options.onTotal) options.onTotal(await countItems(clients, options.signal));
     const { secrets, encryption } = await EncryptedSecrets.create(encrypter, passphrase);
-    const header = {
+    const header: ArchiveHeader = {
       format: FORMAT,
       version,
-      migration: await latestMigration(client),
+      migration: await latestMigration(snapshots[0]!),
       createdAt: now.toISOString(),
-      applications,
+      applications: [...clients.keys()],
       secrets: encryption,
-    } as const;
-    return new ArchiveWriter(client, options, { secrets, header, tables: await readColumns(client) });
+    };
+    return new ArchiveWriter(clients, options, { secrets, header, tables: await readColumns(snapshots[0]!) });
   }
 
   async *content(): AsyncGenerator<Buffer> {
     yield* this.#entry(HEADER_NAME, this.#header);
-    for (const id of this.#applicationIds) {
+    for (const [id, client] of this.#clients) {
       for (const table of ARCHIVED) yield* this.#table(id, table);
-      for await (const key of fileKeys(this.#client, id)) yield* this.#file(id, key);
+      for await (const key of fileKeys(client, id)) yield* this.#file(id, key);
     }
     yield* this.#entry(MANIFEST_NAME, json(this.#tally.manifest()));
     yield TAR_END;
@@ -158,7 +162,7 @@ class ArchiveWriter {
     let part = [titles];
     let bytes = titles.length;
     let number = 0;
-    for await (const values of walk(this.#client, select)) {
+    for await (const values of walk(this.#clients.get(id)!, select)) {
       const row = line(this.#secrets.toArchive(table, names, values));
       if (titles.length + row.length > MAX_PART_BYTES)
         throw new ArchiveError(`a row of ${table.name} exceeds ${MAX_PART_BYTES} bytes`);
@@ -218,19 +222,26 @@ async function requireAbsent(path: string): Promise<void> {
   if (found) throw new ArchiveError(`${path} already exists`);
 }
 
-async function findApplicationIds(client: pg.Client, wanted: number | undefined): Promise<number[]> {
-  const { rows } = await client.query<{ id: number; isImporting: boolean }>(
-    `SELECT id, import_id IS NOT NULL AS "isImporting" FROM applications
-    WHERE ($1::int IS NULL OR id = $1) AND import_id IS DISTINCT FROM $2 ORDER BY id`,
-    [wanted ?? null, DELETED],
+/** In the order of their ids. */
+async function findApplications(snapshots: pg.Client[], wanted: number | undefined): Promise<Map<number, pg.Client>> {
+  const found = await Promise.all(
+    snapshots.map(async (client) => {
+      const { rows } = await client.query<{ id: number; importId: string | null; movesTo: number | null }>(
+        `SELECT id, import_id AS "importId", moves_to AS "movesTo" FROM applications
+        WHERE ($1::int IS NULL OR id = $1) AND import_id IS DISTINCT FROM $2`,
+        [wanted ?? null, DELETED],
+      );
+      return rows.map((row) => ({ ...row, client }));
+    }),
   );
-  const unfinished = rows.find(({ isImporting }) => isImporting);
+  const homes = atHome(found.flat());
+  const unfinished = homes.find(({ importId }) => importId !== null);
   if (unfinished)
     throw new ArchiveError(`application ${unfinished.id} has an unfinished import: repeat it, or run discard-import`);
-  if (rows.length === 0) {
+  if (homes.length === 0) {
     throw new ArchiveError(wanted === undefined ? 'there are no applications' : `application ${wanted} does not exist`);
   }
-  return rows.map(({ id }) => id);
+  return new Map(homes.map(({ id, client }) => [id, client]));
 }
 
 async function latestMigration(client: pg.Client): Promise<string> {

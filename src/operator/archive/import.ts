@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
-import { cancelOn } from '../../db/cancel.ts';
+import { type CancellableSession, openCancellable } from '../../db/cancel.ts';
 import { connectTo } from '../../db/connection.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
@@ -28,7 +28,8 @@ export interface ImportOptions {
   applicationId: number | undefined;
   passphrase: string | undefined;
   isTrusted: boolean;
-  database: pg.ClientConfig;
+  /** The one that stores an application, or is to store it. */
+  databaseOf: (applicationId: number) => Promise<pg.ClientConfig>;
   storage: Storage;
   encrypter: Encrypter;
   signal: AbortSignal;
@@ -52,27 +53,46 @@ const LOCK = 7_270_102;
  * same command resumes. @throws {ArchiveError} damaged archive, wrong key, or an existing application
  */
 export async function importApplications(options: ImportOptions): Promise<Imported> {
-  const client = await connectTo(options.database);
-  let forget = async () => {};
+  const targets = new Map<pg.ClientConfig, Target>();
   try {
-    forget = await cancelOn(options.signal, options.database, client);
-    await namePlainly(client);
-    await requireAlone(client);
-    return await new Import(client, options, await readColumns(client)).run();
+    for (const applicationId of await wantedOf(options)) {
+      const database = await options.databaseOf(applicationId);
+      if (!targets.has(database)) {
+        const session = await openCancellable(database, options.signal, prepare);
+        targets.set(database, { ...session, applicationIds: [], highest: new Map() });
+      }
+      targets.get(database)!.applicationIds.push(applicationId);
+    }
+    const [{ client }] = [...targets.values()] as [Target];
+    return await new Import([...targets.values()], options, await readColumns(client)).run();
   } catch (error) {
     throw options.signal.aborted ? new ArchiveError('stopped; repeat the command to resume') : error;
   } finally {
-    await forget();
-    await client.end();
+    for (const { close } of targets.values()) await close();
   }
+}
+
+async function wantedOf({ path, isTrusted, applicationId: only }: ImportOptions): Promise<number[]> {
+  const reader = await ArchiveReader.open(path, isTrusted);
+  reader.close();
+  const wanted = reader.header.applications.filter((id) => only === undefined || id === only);
+  if (wanted.length === 0) throw new ArchiveError(`the archive does not contain application ${only}`);
+  return wanted;
+}
+
+/** A database, and what is imported to it. */
+interface Target extends CancellableSession {
+  applicationIds: number[];
+  /** Ids by sequence. */
+  highest: Map<string, bigint>;
 }
 
 /** @throws {ArchiveError} no such application, or it is complete */
 export async function discardImport(
   applicationId: number,
-  { database, storage }: Pick<ImportOptions, 'database' | 'storage'>,
+  { databaseOf, storage }: Pick<ImportOptions, 'databaseOf' | 'storage'>,
 ): Promise<void> {
-  const client = await connectTo(database);
+  const client = await connectTo(await databaseOf(applicationId));
   try {
     await requireAlone(client);
     const { rows } = await client.query('SELECT FROM applications WHERE id = $1 AND import_id IS NOT NULL', [
@@ -85,26 +105,29 @@ export async function discardImport(
   }
 }
 
+async function prepare(client: pg.Client): Promise<void> {
+  await namePlainly(client);
+  await requireAlone(client);
+}
+
 async function requireAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [LOCK]);
   if (!rows[0]!.locked) throw new ArchiveError('another import is running');
 }
 
 class Import {
-  readonly #client: pg.Client;
+  readonly #targets: readonly Target[];
   readonly #options: ImportOptions;
   readonly #tables: Map<string, TableColumns>;
   #secrets!: EncryptedSecrets;
-  #applicationIds: number[] = [];
   #entries = 0;
   readonly #applications: RowsEntry[] = [];
-  readonly #highest = new Map<string, bigint>();
   /** Storage keys in the rows of the current application. */
   readonly #named = new Set<string>();
   readonly #trust: Trust;
 
-  constructor(client: pg.Client, options: ImportOptions, tables: Map<string, TableColumns>) {
-    this.#client = client;
+  constructor(targets: readonly Target[], options: ImportOptions, tables: Map<string, TableColumns>) {
+    this.#targets = targets;
     this.#options = options;
     this.#tables = tables;
     this.#trust = { isGiven: options.isTrusted, dropped: new Map() };
@@ -114,41 +137,39 @@ class Import {
     const { id: archiveId, counted } = await this.#check();
     // Part of the id, so that an import cannot resume with a different `--trust` and end up half trusted.
     const id = this.#trust.isGiven ? `${archiveId} trusted` : archiveId;
-    const places = await progressOf(this.#client, this.#applicationIds);
+    const places = await this.#progress();
     requireSame(places, id);
     for (const { applicationId, entries } of places) {
-      if (entries < 0) await removeImport(this.#client, this.#options.storage, applicationId);
+      if (entries < 0) await this.#remove(applicationId);
     }
     await this.#begin(id);
     await this.#store(id);
-    await complete(this.#client, id, this.#applicationIds);
+    for (const { client, applicationIds } of this.#targets) await complete(client, id, applicationIds);
     const isResumed = places.some(({ entries }) => entries >= 0);
     return { id, applications: counted, isResumed, untrusted: [...this.#trust.dropped.values()] };
   }
 
   async #check(): Promise<{ id: string; counted: Counted[] }> {
-    const { path, applicationId: only, encrypter, passphrase, onBegin, onEntry } = this.#options;
+    const { path, encrypter, passphrase, onBegin, onEntry } = this.#options;
     const reader = await ArchiveReader.open(path, this.#trust.isGiven);
     try {
-      const { applications, secrets } = reader.header;
-      this.#applicationIds = applications.filter((id) => only === undefined || id === only);
-      if (this.#applicationIds.length === 0) throw new ArchiveError(`the archive does not contain application ${only}`);
-      requireUnfinished(await progressOf(this.#client, this.#applicationIds));
-      this.#secrets = await EncryptedSecrets.open(encrypter, secrets, passphrase);
+      requireUnfinished(await this.#progress());
+      this.#secrets = await EncryptedSecrets.open(encrypter, reader.header.secrets, passphrase);
       onBegin('checking');
       for await (const entry of reader.entries()) {
         this.#options.signal.throwIfAborted();
-        if (this.#isWanted(entry)) await this.#checkEntry(entry);
+        const target = this.#targetOf(entry.applicationId);
+        if (target) await this.#checkEntry(entry, target);
         if (entry.kind === 'file') for await (const _chunk of entry.content);
         onEntry();
       }
-      return { id: reader.id, counted: reader.counted().filter(({ id }) => this.#applicationIds.includes(id)) };
+      return { id: reader.id, counted: reader.counted().filter(({ id }) => this.#targetOf(id)) };
     } finally {
       reader.close();
     }
   }
 
-  async #checkEntry(entry: ArchiveEntry): Promise<void> {
+  async #checkEntry(entry: ArchiveEntry, { client, highest }: Target): Promise<void> {
     this.#entries++;
     if (entry.kind === 'file') {
       if (this.#named.has(entry.key)) return;
@@ -157,12 +178,12 @@ class Import {
     const { applicationId, table } = entry;
     const here = this.#tables.get(table.name)!;
     const rows = this.#storable(entry);
-    await requireValues(this.#client, rows);
-    await requireNoClash(this.#client, rows, { applicationId, globallyUnique: here.globallyUnique });
+    await requireValues(client, rows);
+    await requireNoClash(client, rows, { applicationId, globallyUnique: here.globallyUnique });
     for (const [place, { sequence }] of rows.columns.entries()) {
       if (!sequence) continue;
-      const highest = rows.rows.reduce((most, row) => max(most, BigInt(row[place]!)), 0n);
-      this.#highest.set(sequence, max(this.#highest.get(sequence) ?? 0n, highest));
+      const ofRows = rows.rows.reduce((most, row) => max(most, BigInt(row[place]!)), 0n);
+      highest.set(sequence, max(highest.get(sequence) ?? 0n, ofRows));
     }
     if (table.name === APPLICATIONS) {
       this.#applications.push(entry);
@@ -173,27 +194,28 @@ class Import {
 
   /** Raises the sequences first, so that they generate no id that is yet to be stored. */
   async #begin(id: string): Promise<void> {
-    if (!this.#trust.isGiven) await requireRoom(this.#client, this.#highest);
-    await raiseSequences(this.#client, this.#highest);
-    const known = await progressOf(this.#client, this.#applicationIds);
+    for (const { client, highest } of this.#targets) {
+      if (!this.#trust.isGiven) await requireRoom(client, highest);
+      await raiseSequences(client, highest);
+    }
+    const known = await this.#progress();
     for (const entry of this.#applications) {
       if (known.some(({ applicationId }) => applicationId === entry.applicationId)) continue;
-      await storeRows(this.#client, this.#storable(entry), { importId: id });
+      await storeRows(this.#targetOf(entry.applicationId)!.client, this.#storable(entry), { importId: id });
     }
   }
 
   async #store(id: string): Promise<void> {
-    const { path, onBegin, onEntry, signal, storage } = this.#options;
-    const places = new Map(
-      (await progressOf(this.#client, this.#applicationIds)).map((place) => [place.applicationId, place]),
-    );
+    const { path, onBegin, onEntry, signal } = this.#options;
+    const places = new Map((await this.#progress()).map((place) => [place.applicationId, place]));
     const reader = await ArchiveReader.open(path, this.#trust.isGiven);
     try {
       onBegin('storing', this.#entries);
       for await (const entry of reader.entries()) {
         signal.throwIfAborted();
-        if (this.#isWanted(entry)) {
-          await this.#storeEntry(entry, places.get(entry.applicationId)!);
+        const target = this.#targetOf(entry.applicationId);
+        if (target) {
+          await this.#storeEntry(entry, target, places.get(entry.applicationId)!);
           onEntry();
         }
         if (entry.kind === 'file') for await (const _chunk of entry.content);
@@ -201,22 +223,23 @@ class Import {
       if (!id.startsWith(reader.id)) throw new ArchiveError('the archive was modified during the import');
     } catch (error) {
       if (!isDataError(error)) throw error;
-      for (const applicationId of this.#applicationIds) await removeImport(this.#client, storage, applicationId);
+      for (const { applicationIds } of this.#targets)
+        for (const applicationId of applicationIds) await this.#remove(applicationId);
       throw new ArchiveError(`the archive cannot be stored: ${(error as Error).message}; the import was removed`);
     } finally {
       reader.close();
     }
   }
 
-  async #storeEntry(entry: ArchiveEntry, place: ImportProgress): Promise<void> {
+  async #storeEntry(entry: ArchiveEntry, { client }: Target, place: ImportProgress): Promise<void> {
     place.seen++;
     if (place.seen <= place.entries) return;
     if (entry.kind === 'file') {
-      await storeFile(this.#client, this.#options.storage, { ...entry, content: Readable.from(entry.content) }, place);
+      await storeFile(client, this.#options.storage, { ...entry, content: Readable.from(entry.content) }, place);
     } else if (entry.table.name === APPLICATIONS) {
-      await storeRows(this.#client, undefined, place);
+      await storeRows(client, undefined, place);
     } else {
-      await storeRows(this.#client, this.#storable(entry), place);
+      await storeRows(client, this.#storable(entry), place);
     }
   }
 
@@ -225,8 +248,18 @@ class Import {
     return storable(entry, this.#tables.get(entry.table.name)!, parts);
   }
 
-  #isWanted({ applicationId }: ArchiveEntry): boolean {
-    return this.#applicationIds.includes(applicationId);
+  /** @returns undefined: the application is not wanted */
+  #targetOf(applicationId: number): Target | undefined {
+    return this.#targets.find(({ applicationIds }) => applicationIds.includes(applicationId));
+  }
+
+  async #progress(): Promise<ImportProgress[]> {
+    const read = ({ client, applicationIds }: Target) => progressOf(client, applicationIds);
+    return (await Promise.all(this.#targets.map(read))).flat();
+  }
+
+  #remove(applicationId: number): Promise<void> {
+    return removeImport(this.#targetOf(applicationId)!.client, this.#options.storage, applicationId);
   }
 }
 

@@ -8,7 +8,7 @@ import { createStorage } from '../../gateways/create-storage.ts';
 import type { Storage } from '../../gateways/storage.ts';
 import type { Encrypter } from '../../platform/encryption/encrypter.ts';
 import { PROJECT_ROOT } from '../../project-root.ts';
-import { createEncrypter, directOf, openDatabase } from '../../server/startup.ts';
+import { createEncrypter, databasesOf, directOf, openDatabase } from '../../server/startup.ts';
 import { exportApplications } from '../archive/export.ts';
 import { type Counted, rowsOf } from '../archive/format.ts';
 import { discardImport, importApplications } from '../archive/import.ts';
@@ -24,7 +24,8 @@ interface ArchiveOptions {
 }
 
 interface Resources {
-  database: pg.ClientConfig;
+  databases: pg.ClientConfig[];
+  databaseOf: (applicationId: number) => Promise<pg.ClientConfig>;
   storage: Storage;
   encrypter: Encrypter;
   progress: Progress;
@@ -37,7 +38,7 @@ const PASSPHRASE = '--passphrase-file <file>';
 export function addArchiveCommands(program: Command): void {
   program
     .command('export')
-    .description('write applications with all data and files to one archive, from one snapshot')
+    .description('write applications with all data and files to one archive, from one snapshot of each database')
     .argument('<file>', 'path of the archive; must not exist')
     .addOption(optionalApplicationOption())
     .option(PASSPHRASE, 'encrypt secrets with the passphrase in this file instead of ENCRYPTION_KEY')
@@ -116,7 +117,9 @@ async function work<Answer>(
     const encrypter = await createEncrypter(config);
     const storage = await createStorage({ ...config, log: pino({ level: 'silent' }) });
     try {
-      return await task({ database: await directOf(database, applicationId), storage, encrypter, progress, signal });
+      const databases = await databasesOf(database, applicationId);
+      const databaseOf = (application: number) => directOf(database, application);
+      return await task({ databases, databaseOf, storage, encrypter, progress, signal });
     } finally {
       storage.close();
     }

@@ -1,9 +1,12 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli, cliJson } from '../../support/app/cli.ts';
 import { type OwnDatabase, startOwnDatabase } from '../../support/app/postgres-server.ts';
 import { REDIS } from '../../support/app/redis.ts';
 import { failToStart, startService } from '../../support/app/service.ts';
 import { until } from '../../support/app/until.ts';
+import { temporaryFolder } from '../../support/fixtures/archives.ts';
 import { Random } from '../../support/fixtures/random.ts';
 import { Listener } from '../chaos/listener.ts';
 import { Writer } from '../chaos/writer.ts';
@@ -53,10 +56,6 @@ describe.skipIf(!REDIS)('two databases', () => {
     await exchangeMessages(chats);
     const status = await cliJson(env, 'database', 'shards', 'status');
     expect(status.map(({ applications }: { applications: number }) => applications).sort()).toEqual([2, 4]);
-    const { stdout } = await cli(env, 'database', 'shards', 'status');
-    const [head, ...rows] = stdout.trimEnd().split('\n');
-    expect(head!.split(/ +/)).toEqual(['database', 'applications', 'users', 'postgresVersion', 'bytes']);
-    expect(rows).toHaveLength(2);
     for (const [number, database] of databases.entries()) {
       const own = await applicationsIn(database, 'applications', 'id');
       expect(own).toEqual(expect.arrayContaining(chats.filter((chat) => chat.database === number).map(idOf)));
@@ -143,6 +142,72 @@ describe.skipIf(!REDIS)('two databases', () => {
     const { code, output } = await failToStart({ ...env, ...changed() });
     expect(code).not.toBe(0);
     expect(output.trim().split('\n')).toEqual([expect.stringContaining(reason)]);
+  });
+
+  test('the status shows the load of each server', async () => {
+    const isOver = { value: false };
+    const load = (async () => {
+      while (!isOver.value) await send(chats.find(isOnSecond)!);
+    })();
+    const { stdout } = await cli(env, 'database', 'shards', 'status').finally(() => {
+      isOver.value = true;
+    });
+    await load;
+    const [head, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/ +/));
+    expect(head).toEqual([
+      'database',
+      'applications',
+      'users',
+      'postgresVersion',
+      'bytes',
+      'connections',
+      'transactionsPerSecond',
+    ]);
+    const [first, second] = rows.map((row) =>
+      Object.fromEntries(head!.map((name, place) => [name, Number(row[place])])),
+    );
+    expect(Math.min(first!.connections!, second!.connections!)).toBeGreaterThan(1);
+    expect(second!.transactionsPerSecond).toBeGreaterThan(first!.transactionsPerSecond!);
+  });
+
+  test('one archive has the applications of all servers, and another installation divides them again', async () => {
+    const folder = await temporaryFolder();
+    const [file, copy] = [join(folder, 'all.tar.gz'), join(folder, 'copy.tar.gz')];
+    await writeFile(join(folder, 'passphrase'), 'a passphrase of the archive');
+    const passphrase = ['--passphrase-file', join(folder, 'passphrase')];
+    const { applications } = await cliJson(env, 'export', file, ...passphrase);
+    expect(applications.map(({ id }: { id: number }) => id)).toEqual(expect.arrayContaining(chats.map(idOf)));
+
+    const other = await startInstallation();
+    try {
+      // The first application of the service stops the import before the other server stores anything.
+      const refused = await cli(other.env, 'import', file, ...passphrase);
+      expect(refused.stderr).toBe('atrium: application 1 already exists\n');
+      const stored = await Promise.all(other.databases.map((one) => applicationsIn(one, 'applications', 'id')));
+      expect(stored).toEqual([[], [1]]);
+      for (const one of other.databases) await onDatabase(one, 'TRUNCATE applications CASCADE');
+
+      await cliJson(other.env, 'import', file, ...passphrase);
+      for (const [number, one] of other.databases.entries()) {
+        const divided = applications.map(({ id }: { id: number }) => id).filter((id: number) => id % 2 === number);
+        expect((await applicationsIn(one, 'applications', 'id')).sort()).toEqual(divided.sort());
+      }
+      for (const { alice, dialogId } of chats) {
+        const query = 'query ($dialogId: ID!) { messages(dialogId: $dialogId) { items { id text } } }';
+        const read = async (url: string) =>
+          (await request(url, query, { dialogId }, alice.headers)).data.messages.items;
+        const items = await read(urls()[0]!);
+        expect(items).not.toEqual([]);
+        expect(await read(other.urls()[1]!)).toEqual(items);
+      }
+      const again = await cliJson(other.env, 'export', copy, ...passphrase);
+      expect(again.applications).toEqual(applications);
+    } finally {
+      await other.end();
+    }
   });
 
   test('a database that is not set up is refused, and one with applications cannot be set up', async () => {
