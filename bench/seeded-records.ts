@@ -41,8 +41,10 @@ async function createClass(url: string, name: string): Promise<void> {
   if (JSON.parse(answer).errors) throw new Error(answer);
 }
 
-/** `value` and `make` are permutations of 0…n with even and odd steps. Indexed fields have the first slots. */
-// Places are more than 20 km from each other.
+/**
+ * `value` and `make` are permutations of 0…n with even and odd steps. Places are more than 20 km from each other.
+ * Indexed fields have the first slots.
+ */
 const INSERT = `
   INSERT INTO records (application_id, id, class_key, user_id, is_open, readers, updaters, deleters, fields, t1, n1, p1,
     created_at, updated_at)

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { CHAT_DOMAIN_RULE, isChatDomain } from './lib/chat-domain.ts';
 import { databaseServers } from './lib/database-urls.ts';
-import { type Mailbox, parseMailbox } from './lib/mail-address.ts';
+import { parseMailbox } from './lib/mail-address.ts';
 import { withoutTrailingSlashes } from './lib/trailing-slashes.ts';
 import { parseEncryptionKey } from './platform/encryption/keys.ts';
 
@@ -125,80 +125,6 @@ const environment = z.object({
   BOOTSTRAP_API_KEY: text.optional(),
 });
 
-export interface Config {
-  host: string;
-  /** 0 selects a free port. */
-  port: number;
-  workers: number;
-  /** Without trailing slash; undefined: the host and port in use. */
-  publicUrl: string | undefined;
-  dataDir: string;
-  /** Undefined: the embedded PostgreSQL in `dataDir`. */
-  databaseUrl: string | undefined;
-  /** Bypasses a transaction-mode pooler. */
-  databaseDirectUrl: string | undefined;
-  /** The further databases among which applications are divided. */
-  databaseShards: readonly string[];
-  redisUrl: string | undefined;
-  /** The preferred name is first. */
-  tokenHeaders: string[];
-  /** Lifetime after the latest request. */
-  sessionMinutes: number;
-  eventRetentionHours: number;
-  pushLogDays: number;
-  auditDays: number;
-  /** For archives that the service stores. */
-  backupDays: number;
-  requestLogDays: number;
-  /** Infinity: slow requests are not recorded. */
-  requestLogSlowMs: number;
-  /** Allows WebPush endpoints in private networks and without TLS. */
-  pushPrivateNetworks: boolean;
-  /** Whether key sets of issuers may be at private addresses and plain http. */
-  issuerPrivateNetworks: boolean;
-  /** Undefined: the key file in `dataDir`. */
-  encryptionKey: Buffer | undefined;
-  smtpUrl: string | undefined;
-  mailFrom: Mailbox;
-  resetPageUrl: string | undefined;
-  /** Whether `/metrics` answers. */
-  isMetricsOn: boolean;
-  isConsoleOn: boolean;
-  /** Undefined: the console is served on `port`. 0 selects a free port. */
-  consolePort: number | undefined;
-  /** Undefined: that of `publicUrl`, or the host that the browser requested. */
-  consoleOrigin: string | undefined;
-  s3: ReturnType<typeof s3SettingsOf>;
-  rateLimit: boolean;
-  /** 0 ignores `X-Forwarded-For`. */
-  trustProxy: number;
-  /** How long the service accepts requests after a stop signal, while `/readyz` already fails. */
-  drainSeconds: number;
-  /** Undefined: the host of `publicUrl`. */
-  chatDomain: string | undefined;
-  /** Undefined: no chat for legacy clients. */
-  xmpp: XmppConfig | undefined;
-  logLevel: string;
-  traces: boolean;
-  bootstrap: {
-    applicationId: number;
-    authKey: string | undefined;
-    authSecret: string | undefined;
-    apiKey: string | undefined;
-  };
-}
-
-export interface XmppConfig {
-  /** A further port for WebSockets. 0 selects a free port. */
-  websocketPort: number | undefined;
-  /** False behind a proxy that ends TLS. */
-  isWebsocketTls: boolean;
-  /** For TCP with STARTTLS. 0 selects a free port. */
-  tcpPort: number | undefined;
-  /** Paths of PEM files. Undefined: a self-signed certificate in `dataDir`. */
-  certificate: { certFile: string; keyFile: string } | undefined;
-}
-
 /** The message is one line that names the variable. */
 export class ConfigError extends Error {}
 
@@ -211,36 +137,42 @@ export function naming(variables: string, syscalls?: string[]) {
 }
 
 /** No other module reads the environment. Empty variables count as unset. @throws {ConfigError} */
-export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
-  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const result = environment.safeParse(present);
-  if (!result.success) {
-    const { path, message } = result.error.issues[0]!;
-    throw new ConfigError(`${String(path[0])}: ${message}`);
-  }
-  const read = result.data;
+export function readConfig(variables: Variables = process.env) {
+  const read = parsed(environment, variables);
   requireDistinctPorts(read);
   if (read.DATABASE_SHARDS) requireForShards(read);
   return {
     host: read.HOST,
+    /** 0 selects a free port. */
     port: read.PORT,
     workers: read.WORKERS === 'auto' ? availableParallelism() : read.WORKERS,
+    /** Without trailing slash; undefined: the host and port in use. */
     publicUrl: read.PUBLIC_URL && withoutTrailingSlashes(read.PUBLIC_URL),
     dataDir: resolve(read.DATA_DIR),
+    /** Undefined: the embedded PostgreSQL in `dataDir`. */
     databaseUrl: read.DATABASE_URL,
+    /** Bypasses a transaction-mode pooler. */
     databaseDirectUrl: read.DATABASE_DIRECT_URL,
+    /** The further databases among which applications are divided. */
     databaseShards: read.DATABASE_SHARDS ?? [],
     redisUrl: read.REDIS_URL,
+    /** The preferred name is first. */
     tokenHeaders: read.TOKEN_HEADERS,
+    /** Lifetime after the latest request. */
     sessionMinutes: read.SESSION_MINUTES,
     eventRetentionHours: read.EVENT_RETENTION_HOURS,
     pushLogDays: read.PUSH_LOG_DAYS,
     auditDays: read.AUDIT_DAYS,
+    /** For archives that the service stores. */
     backupDays: read.BACKUP_DAYS,
     requestLogDays: read.REQUEST_LOG_DAYS,
+    /** Infinity: slow requests are not recorded. */
     requestLogSlowMs: Number(read.REQUEST_LOG_SLOW_MS) || Number.POSITIVE_INFINITY,
+    /** Allows WebPush endpoints in private networks and without TLS. */
     pushPrivateNetworks: read.PUSH_PRIVATE_NETWORKS === 'on',
+    /** Whether key sets of issuers may be at private addresses and plain http. */
     issuerPrivateNetworks: read.ISSUER_PRIVATE_NETWORKS === 'on',
+    /** Undefined: the key file in `dataDir`. */
     encryptionKey: read.ENCRYPTION_KEY,
     smtpUrl: read.SMTP_URL,
     mailFrom: (read.MAIL_FROM && parseMailbox(read.MAIL_FROM)) || {
@@ -248,15 +180,22 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       address: `no-reply@${publicHost(read.PUBLIC_URL, read.HOST)}`,
     },
     resetPageUrl: read.RESET_PAGE_URL,
+    /** Whether `/metrics` answers. */
     isMetricsOn: read.METRICS === 'on',
     isConsoleOn: read.CONSOLE === 'on',
+    /** Undefined: the console is served on `port`. 0 selects a free port. */
     consolePort: read.CONSOLE === 'on' ? read.CONSOLE_PORT : undefined,
+    /** Undefined: that of `publicUrl`, or the host that the browser requested. */
     consoleOrigin: read.CONSOLE_ORIGIN,
     s3: read.STORAGE_URL,
     rateLimit: read.RATE_LIMIT === 'on',
+    /** 0 ignores `X-Forwarded-For`. */
     trustProxy: read.TRUST_PROXY === 'off' ? 0 : read.TRUST_PROXY,
+    /** How long the service accepts requests after a stop signal, while `/readyz` already fails. */
     drainSeconds: read.DRAIN_SECONDS,
+    /** Undefined: the host of `publicUrl`. */
     chatDomain: read.CHAT_DOMAIN,
+    /** Undefined: no chat for legacy clients. */
     xmpp: read.XMPP === 'on' ? xmppSettingsOf(read) : undefined,
     logLevel: read.LOG_LEVEL,
     traces: wantsTraces(read),
@@ -269,7 +208,18 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   };
 }
 
+export type Config = ReturnType<typeof readConfig>;
+export type XmppConfig = ReturnType<typeof xmppSettingsOf>;
 type Environment = z.infer<typeof environment>;
+type Variables = Record<string, string | undefined>;
+
+function parsed<Schema extends z.ZodObject>(schema: Schema, variables: Variables): z.infer<Schema> {
+  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(present);
+  if (result.success) return result.data;
+  const { path, message } = result.error.issues[0]!;
+  throw new ConfigError(`${path.join('.')}: ${message}`);
+}
 
 function requireDistinctPorts(read: Environment): void {
   const names = ['PORT', 'CONSOLE_PORT', 'XMPP_WEBSOCKET_PORT', 'XMPP_PORT'] as const;
@@ -279,7 +229,7 @@ function requireDistinctPorts(read: Environment): void {
   }
 }
 
-function xmppSettingsOf(read: Environment): XmppConfig {
+function xmppSettingsOf(read: Environment) {
   const { XMPP_TLS_CERT: certFile, XMPP_TLS_KEY: keyFile } = read;
   if (certFile && !keyFile) throw new ConfigError('XMPP_TLS_KEY: is required with XMPP_TLS_CERT');
   if (keyFile && !certFile) throw new ConfigError('XMPP_TLS_CERT: is required with XMPP_TLS_KEY');
@@ -287,9 +237,13 @@ function xmppSettingsOf(read: Environment): XmppConfig {
   if (!read.CHAT_DOMAIN && host?.includes('muc'))
     throw new ConfigError(`CHAT_DOMAIN: ${CHAT_DOMAIN_RULE}, as the host of PUBLIC_URL does; set it, or XMPP=off`);
   return {
+    /** A further port for WebSockets. 0 selects a free port. */
     websocketPort: read.XMPP_WEBSOCKET_PORT,
+    /** False behind a proxy that ends TLS. */
     isWebsocketTls: read.XMPP_WEBSOCKET_TLS === 'on',
+    /** For TCP with STARTTLS. 0 selects a free port. */
     tcpPort: read.XMPP_PORT,
+    /** Paths of PEM files. Undefined: a self-signed certificate in `dataDir`. */
     certificate: certFile && keyFile ? { certFile: resolve(certFile), keyFile: resolve(keyFile) } : undefined,
   };
 }
@@ -348,14 +302,8 @@ const source = z.object({
   SOURCE_TOKEN_HEADER: text.optional(),
 });
 
-export function readSourceVariables(variables: Record<string, string | undefined> = process.env) {
-  const present = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const result = source.safeParse(present);
-  if (!result.success) {
-    const { path, message } = result.error.issues[0]!;
-    throw new ConfigError(`${path.join('.')}: ${message}`);
-  }
-  const read = result.data;
+export function readSourceVariables(variables: Variables = process.env) {
+  const read = parsed(source, variables);
   return {
     apiKey: read.SOURCE_API_KEY,
     applicationId: read.SOURCE_APPLICATION_ID,

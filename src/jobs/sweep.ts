@@ -2,6 +2,7 @@ import { deleteExpired } from '../administration/administrators/expired.ts';
 import { sweepJobs } from '../administration/jobs/backups.ts';
 import { trimFigures } from '../administration/request-log/figures.ts';
 import { trimRequestLog } from '../administration/request-log/trim.ts';
+import type { Config } from '../config.ts';
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
 import { trimAiUsage } from '../resolvers/ai/usage.ts';
@@ -22,17 +23,15 @@ const DAILY_USAGE_LIFETIME_MS = 24 * HOUR;
 /** Rows per statement, so that locks are short. */
 const BATCH = 5_000;
 
-export interface Retention {
-  sessionMinutes: number;
-  eventRetentionHours: number;
-  pushLogDays?: number;
-  auditDays?: number;
-  requestLogDays?: number;
-}
+/** Sessions in minutes, events in hours, others in days. */
+export type Retention = Pick<
+  Config,
+  'sessionMinutes' | 'eventRetentionHours' | 'pushLogDays' | 'auditDays' | 'requestLogDays'
+>;
 
 export async function sweep(
   now: Date,
-  { sessionMinutes, eventRetentionHours, pushLogDays = 30, requestLogDays = 7 }: Retention,
+  { sessionMinutes, eventRetentionHours, pushLogDays, requestLogDays }: Retention,
 ): Promise<void> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds);
   await deleteSessions(now, sessionMinutes);

@@ -28,7 +28,7 @@ export class Sweeps {
 
   start(): void {
     const { now, storage, encrypter } = this.#services;
-    const { auditDays = 365 } = this.#retention;
+    const { auditDays } = this.#retention;
     this.#timer = setInterval(() => {
       this.#run('sweep', () => sweep(now(), this.#retention));
       this.#run('sweep-files', () => sweepFiles(now(), storage));

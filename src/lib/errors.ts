@@ -59,6 +59,19 @@ export class ServiceError extends GraphQLError {
   }
 }
 
+/** A class whose instances are all alike. */
+function fixed<Instance extends ServiceError, Given extends unknown[]>(
+  parent: new (...given: Given) => Instance,
+  ...given: Given
+): new () => Instance {
+  const Parent = parent as unknown as new (...given: unknown[]) => ServiceError;
+  return class extends Parent {
+    constructor() {
+      super(...given);
+    }
+  } as new () => Instance;
+}
+
 function shown(given: Problem) {
   const { parameters, ...details } = detailsOf(given);
   return { ...details, ...(Object.keys(parameters).length > 0 && { parameters }) };
@@ -94,32 +107,20 @@ export class UnauthenticatedError extends ServiceError {
   }
 }
 
-export class SessionMissingError extends ServiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 'SESSION_MISSING');
-  }
-}
+export class SessionMissingError extends fixed(ServiceError, 'UNAUTHENTICATED', 'SESSION_MISSING') {}
 
 /** Does not reveal which of login, e-mail or password is wrong. */
-export class WrongPasswordError extends ServiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 'WRONG_PASSWORD');
-  }
-}
+export class WrongPasswordError extends fixed(ServiceError, 'UNAUTHENTICATED', 'WRONG_PASSWORD') {}
 
 /** Does not reveal which part is wrong. */
-export class WrongAdministratorCredentialsError extends ServiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 'WRONG_ADMINISTRATOR_CREDENTIALS');
-  }
-}
+export class WrongAdministratorCredentialsError extends fixed(
+  ServiceError,
+  'UNAUTHENTICATED',
+  'WRONG_ADMINISTRATOR_CREDENTIALS',
+) {}
 
 /** Does not reveal why: unknown, deleted, not signed by it, or an expired challenge. */
-export class PasskeyRefusedError extends ServiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 'PASSKEY_REFUSED');
-  }
-}
+export class PasskeyRefusedError extends fixed(ServiceError, 'UNAUTHENTICATED', 'PASSKEY_REFUSED') {}
 
 /** The password is right, and the account also requires a code. */
 export class CodeRequiredError extends ServiceError {
@@ -129,39 +130,19 @@ export class CodeRequiredError extends ServiceError {
 }
 
 /** An administrator, or a user with a second factor, must prove again who they are. */
-export class ConfirmationRequiredError extends ServiceError {
-  constructor() {
-    super('CONFIRMATION_REQUIRED', 'CONFIRMATION_REQUIRED');
-  }
-}
+export class ConfirmationRequiredError extends fixed(ServiceError, 'CONFIRMATION_REQUIRED', 'CONFIRMATION_REQUIRED') {}
 
 /** An administrator must state why they read messages. */
-export class ReasonRequiredError extends ServiceError {
-  constructor() {
-    super('REASON_REQUIRED', 'REASON_REQUIRED');
-  }
-}
+export class ReasonRequiredError extends fixed(ServiceError, 'REASON_REQUIRED', 'REASON_REQUIRED') {}
 
 /** The password is right, but an administrator or API key has blocked the user. */
-export class UserBlockedError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'USER_BLOCKED');
-  }
-}
+export class UserBlockedError extends fixed(ServiceError, 'FORBIDDEN', 'USER_BLOCKED') {}
 
 /** The user must sign in again before changing how they sign in. */
-export class SignInTooOldError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'SIGN_IN_AGAIN');
-  }
-}
+export class SignInTooOldError extends fixed(ServiceError, 'FORBIDDEN', 'SIGN_IN_AGAIN') {}
 
 /** An application session or API key alone called an operation that requires a user. */
-export class NeedUserError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'USER_REQUIRED');
-  }
-}
+export class NeedUserError extends fixed(ServiceError, 'FORBIDDEN', 'USER_REQUIRED') {}
 
 export class ForbiddenError extends ServiceError {
   constructor(problem: Problem = 'FORBIDDEN') {
@@ -175,42 +156,18 @@ export class NotFoundError extends ServiceError {
   }
 }
 
-export class NoUpdateDataError extends BadInputError {
-  constructor() {
-    super('NOTHING_TO_UPDATE');
-  }
-}
+export class NoUpdateDataError extends fixed(BadInputError, 'NOTHING_TO_UPDATE') {}
 
-export class OtherUserError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'OTHER_USER');
-  }
-}
+export class OtherUserError extends fixed(ServiceError, 'FORBIDDEN', 'OTHER_USER') {}
 
 /** Invalid upload credentials; does not reveal why. */
-export class UploadDeniedError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'UPLOAD_DENIED');
-  }
-}
+export class UploadDeniedError extends fixed(ServiceError, 'FORBIDDEN', 'UPLOAD_DENIED') {}
 
-export class UsersListingForbiddenError extends ServiceError {
-  constructor() {
-    super('FORBIDDEN', 'USERS_NOT_LISTED');
-  }
-}
+export class UsersListingForbiddenError extends fixed(ServiceError, 'FORBIDDEN', 'USERS_NOT_LISTED') {}
 
-export class UnknownUserError extends NotFoundError {
-  constructor() {
-    super('USER_NOT_FOUND');
-  }
-}
+export class UnknownUserError extends fixed(NotFoundError, 'USER_NOT_FOUND') {}
 
-export class NoSuchUserError extends NotFoundError {
-  constructor() {
-    super('NO_SUCH_USER');
-  }
-}
+export class NoSuchUserError extends fixed(NotFoundError, 'NO_SUCH_USER') {}
 
 export class UnprocessableError extends ServiceError {
   constructor(...problems: Problem[]) {
@@ -218,18 +175,10 @@ export class UnprocessableError extends ServiceError {
   }
 }
 
-export class PasswordResetOffError extends ServiceError {
-  constructor() {
-    super('UNAUTHENTICATED', 'PASSWORD_RESET_OFF');
-  }
-}
+export class PasswordResetOffError extends fixed(ServiceError, 'UNAUTHENTICATED', 'PASSWORD_RESET_OFF') {}
 
 /** A social or phone sign-in was refused, or no provider can verify it. */
-export class SignInRefusedError extends UnprocessableError {
-  constructor() {
-    super('SIGN_IN_REFUSED');
-  }
-}
+export class SignInRefusedError extends fixed(UnprocessableError, 'SIGN_IN_REFUSED') {}
 
 /** `extensions.fields` has the texts by field. */
 export class InvalidFieldsError extends ServiceError {
@@ -259,11 +208,7 @@ export class WrongTypesError extends UnprocessableError {
 }
 
 /** The outbox no longer stores the events after the cursor. */
-export class CursorExpiredError extends ServiceError {
-  constructor() {
-    super('CURSOR_EXPIRED', 'CURSOR_EXPIRED');
-  }
-}
+export class CursorExpiredError extends fixed(ServiceError, 'CURSOR_EXPIRED', 'CURSOR_EXPIRED') {}
 
 /** `extensions.retryAfter` is in seconds. */
 export class RateLimitedError extends ServiceError {
@@ -272,15 +217,9 @@ export class RateLimitedError extends ServiceError {
   }
 }
 
-export class TooManyStreamsError extends ServiceError {
-  constructor() {
-    super('RATE_LIMITED', 'TOO_MANY_STREAMS', { retryAfter: 10 });
-  }
-}
+export class TooManyStreamsError extends fixed(ServiceError, 'RATE_LIMITED', 'TOO_MANY_STREAMS', { retryAfter: 10 }) {}
 
 /** The database is unavailable, the server is shutting down, or a queue is full. A retry may succeed. */
-export class ServiceUnavailableError extends ServiceError {
-  constructor() {
-    super('SERVICE_UNAVAILABLE', 'UNAVAILABLE', { retryAfter: 1 });
-  }
-}
+export class ServiceUnavailableError extends fixed(ServiceError, 'SERVICE_UNAVAILABLE', 'UNAVAILABLE', {
+  retryAfter: 1,
+}) {}

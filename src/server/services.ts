@@ -30,33 +30,7 @@ import { type Addresses, consoleLinks } from './console-links.ts';
 import { RESET_PAGE, VERIFY_PAGE } from './pages/paths.ts';
 
 export interface ServiceDependencies extends Gateways {
-  config: Pick<
-    Config,
-    | 'host'
-    | 'port'
-    | 'dataDir'
-    | 'publicUrl'
-    | 'tokenHeaders'
-    | 'sessionMinutes'
-    | 'eventRetentionHours'
-    | 'resetPageUrl'
-    | 'chatDomain'
-    | 'xmpp'
-    | 'isMetricsOn'
-    | 'isConsoleOn'
-    | 'consoleOrigin'
-    | 'consolePort'
-    | 'rateLimit'
-    | 'trustProxy'
-    | 'redisUrl'
-    | 'databaseUrl'
-    | 'workers'
-    | 'pushLogDays'
-    | 'auditDays'
-    | 'backupDays'
-    | 'requestLogDays'
-    | 'requestLogSlowMs'
-  >;
+  config: Config;
   database: ClientConfig;
   /** The further databases among which applications are divided. */
   otherDatabases?: readonly ClientConfig[];

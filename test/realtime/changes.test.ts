@@ -16,6 +16,7 @@ import {
   quickUsers,
   send,
 } from '../support/fixtures/chat.ts';
+import { RETENTION } from '../support/fixtures/retention.ts';
 import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
@@ -267,8 +268,7 @@ describe('expired events', () => {
     try {
       clock.set(new Date(begin.getTime() + 20 * 3_600_000));
       const id = await send(alice, dialogId, 'younger');
-      const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
-      await sweep(new Date(begin.getTime() + 25 * 3_600_000), retention);
+      await sweep(new Date(begin.getTime() + 25 * 3_600_000), RETENTION);
       for (const since of [old, '0']) {
         expect(await errorOf(CHANGES, { since, first: 1 }, alice)).toMatchObject({ code: 'CURSOR_EXPIRED' });
       }
@@ -277,7 +277,7 @@ describe('expired events', () => {
       await throughRest.react(alice, id, 'like');
       expect(typesOf((await changes(alice, { since: cursor })).events)).toEqual(['ReactionAdded']);
       // The last event never expires, so that clients that are up to date can continue.
-      await sweep(new Date(begin.getTime() + 2_000 * 3_600_000), retention);
+      await sweep(new Date(begin.getTime() + 2_000 * 3_600_000), RETENTION);
       expect((await changes(alice, { since: await present(alice) })).events).toEqual([]);
       expect(await sql('SELECT 1 FROM events_outbox')).toHaveLength(1);
     } finally {

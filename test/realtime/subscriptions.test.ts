@@ -5,6 +5,7 @@ import { createTenant, startAnother } from '../support/app/other-apps.ts';
 import { LOCKED_HERE, sql, statementsOf } from '../support/app/sql.ts';
 import { closeSockets, type LiveSubscription, listen, until } from '../support/clients/websocket.ts';
 import { createDialog, execute, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../support/fixtures/chat.ts';
+import { RETENTION } from '../support/fixtures/retention.ts';
 import { apiKey, type Caller } from '../support/fixtures/users.ts';
 
 useApp();
@@ -394,14 +395,13 @@ describe('since', () => {
       clock.set(new Date(begin.getTime() + 20 * hour));
       await send(alice!, dialogId, 'younger');
       const [old, younger] = (await received.atLeast(2)).map((event) => event.messageSent.cursor);
-      const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
 
-      await sweep(new Date(begin.getTime() + 24 * hour), retention);
+      await sweep(new Date(begin.getTime() + 24 * hour), RETENTION);
       const kept = await listen(MESSAGE_SENT, { dialogId, since: old }, alice!);
       expect(texts(await kept.atLeast(1))).toEqual(['younger']);
       await kept.close();
 
-      await sweep(new Date(begin.getTime() + 24 * hour + 1000), retention);
+      await sweep(new Date(begin.getTime() + 24 * hour + 1000), RETENTION);
       for (const variables of [{ dialogId, since: old }, { since: old }]) {
         await expect(listen(MESSAGE_SENT, variables, alice!)).rejects.toMatchObject([
           { extensions: { code: 'CURSOR_EXPIRED' } },
@@ -422,7 +422,7 @@ describe('since', () => {
       'SELECT count(*)::int AS count FROM events_outbox WHERE created_at >= $1',
       [new Date(running.now().getTime() - 1000)],
     )) as [{ count: number }];
-    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 1 });
+    await sweep(running.now(), { ...RETENTION, sessionMinutes: 120, eventRetentionHours: 1 });
     const [{ count: after }] = (await sql<{ count: number }>(
       'SELECT count(*)::int AS count FROM events_outbox WHERE created_at >= $1',
       [new Date(running.now().getTime() - 1000)],

@@ -9,6 +9,7 @@ import { startAnother } from '../../support/app/other-apps.ts';
 import { freePort, REDIS, startRedis } from '../../support/app/redis.ts';
 import { until } from '../../support/clients/websocket.ts';
 import { insertSession, insertUser } from '../../support/fixtures/callers.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
 
 /** A share is a sixtieth of the quota: two operations. */
@@ -62,10 +63,9 @@ describe('rate limits of processes on one database', () => {
   test('counters of past windows are swept', async () => {
     await ask(running.app, await insertSession(await insertUser()));
     expect(await db.rateLimit.count()).toBeGreaterThan(0);
-    const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
-    await sweep(new Date(Date.now()), retention);
+    await sweep(new Date(Date.now()), RETENTION);
     expect(await db.rateLimit.count()).toBeGreaterThan(0);
-    await sweep(new Date(Date.now() + 3_600_001), retention);
+    await sweep(new Date(Date.now() + 3_600_001), RETENTION);
     expect(await db.rateLimit.count()).toBe(0);
   });
 });

@@ -25,6 +25,7 @@ import {
   subscribeDevice,
 } from '../../support/fixtures/pushes.ts';
 import { Random } from '../../support/fixtures/random.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, createUser } from '../../support/fixtures/users.ts';
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -74,7 +75,7 @@ test('messages keep their order, and subscribers receive each once, however the 
     if (random.chance(0.3)) await execute(EDIT, { id, text }, apiKey);
     if (random.chance(0.3)) await execute(REACT, { id }, bob);
     if (random.chance(0.3)) await rest('GET', `/chat/Message?chat_dialog_id=${dialogId}`, { as: bob });
-    if (random.chance(0.2)) await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    if (random.chance(0.2)) await sweep(running.now(), RETENTION);
     const page = (await execute(CHANGES, { since: cursor }, bob)).changes;
     polled.push(...page.events);
     cursor = page.cursor;
@@ -109,7 +110,7 @@ test('a cursor whose events expired while the clock was ahead remains expired af
   const { cursor } = (await execute(CHANGES, {}, bob)).changes;
   await send(alice, dialogId, 'let go');
   clock.reset(72 * HOUR);
-  await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+  await sweep(running.now(), RETENTION);
   for (const jump of [72, 0, -72]) {
     clock.reset(jump * HOUR);
     expect(await errorOf(CHANGES, { since: cursor }, bob)).toMatchObject({ code: 'CURSOR_EXPIRED' });

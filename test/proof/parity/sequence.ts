@@ -4,6 +4,7 @@ import { sweep } from '../../../src/jobs/sweep.ts';
 import { clock, running } from '../../support/app/app.ts';
 import { TRANSPORTS, type TransportName, Transports } from '../../support/clients/transports.ts';
 import { execute } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import type { Args, Operation } from '../../support/operations/operation.ts';
 import type { Outcome } from '../../support/operations/outcomes.ts';
 import type { Who } from '../../support/operations/values.ts';
@@ -86,7 +87,6 @@ async function openFixture(modelUrl: string, settings: Settings): Promise<Parity
 
 /** Commands whose remaining work is done by the sweep, which runs in all fixtures at the same time. */
 const LEAVES_REST = /^(delete|put) \/(class|chat\/Dialog|users)/;
-const RETENTION = { sessionMinutes: 120, eventRetentionHours: 24 };
 
 /** Topics of the events that a command may cause; reading messages marks them. */
 function topicsOf({ operation: { route } }: Step): Topic[] {

@@ -5,6 +5,7 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { throughRest } from '../../support/clients/chat-transports.ts';
 import { type RestAnswer, rest } from '../../support/clients/rest.ts';
 import { createDialog, execute, type QuickUser, quickUsers, send, sendMany } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import type { Caller } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -146,7 +147,7 @@ describe('GET /chat/Message?since=', () => {
     try {
       clock.set(new Date(begin.getTime() + 25 * 3_600_000));
       await send(alice, dialogId, 'younger');
-      await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+      await sweep(running.now(), RETENTION);
       for (const since of [cursor, '0', '999999999']) {
         const { status, body } = await get(alice, dialogId, { since });
         expect([status, body]).toEqual([422, { errors: [expect.stringContaining('cursor')] }]);

@@ -8,6 +8,7 @@ import { closeSockets, type LiveSubscription, listen, until } from '../../suppor
 import { createDialog, MESSAGE_SENT, type QuickUser, quickUsers, send } from '../../support/fixtures/chat.ts';
 import { created } from '../../support/fixtures/chat-cast.ts';
 import { CAR_CHANGED, cursorOf, RECORD_CHANGED, receivedBy } from '../../support/fixtures/record-events.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { defineClass, dropClass } from '../../support/fixtures/typed-classes.ts';
 import { createUser, type TestUser } from '../../support/fixtures/users.ts';
 
@@ -151,7 +152,7 @@ test('expired and invalid cursors are rejected', async () => {
   await received.atLeast(2);
   const since = cursorOf(received, 0);
   const later = new Date(SAMPLE_TIME.getTime() + 25 * 3_600_000);
-  await sweep(later, { sessionMinutes: 1_000_000, eventRetentionHours: 24 });
+  await sweep(later, { ...RETENTION, sessionMinutes: 1_000_000, eventRetentionHours: 24 });
   for (const query of Object.values(KINDS)) {
     await expect(listen(query, { since }, user)).rejects.toMatchObject([{ extensions: { code: 'CURSOR_EXPIRED' } }]);
     for (const bad of ['x', '-1', '', '1e3', '01']) {

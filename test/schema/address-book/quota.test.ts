@@ -4,6 +4,7 @@ import { clock, running, SAMPLE_TIME, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 
 useApp({ limits: {} });
 
@@ -33,13 +34,12 @@ test('row 39: a user can check about 50,000 phones a day, including deleted cont
 
   clock.reset(untilMidnight * 1000);
   expect((await upload(alice, 12_000, 100_000)).uploadContacts.created).toBe(12_000);
-  const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
-  await sweep(running.now(), retention);
+  await sweep(running.now(), RETENTION);
   expect(await sql('SELECT used FROM daily_usage ORDER BY used')).toEqual([
     { used: 12_000 },
     { used: 12_000 },
     { used: 50_000 },
   ]);
-  await sweep(new Date(SAMPLE_TIME.getTime() + 3 * 86_400_000), retention);
+  await sweep(new Date(SAMPLE_TIME.getTime() + 3 * 86_400_000), RETENTION);
   expect(await sql('SELECT used FROM daily_usage')).toEqual([]);
 });

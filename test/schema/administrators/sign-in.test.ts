@@ -16,6 +16,7 @@ import {
   signedInAdministrator,
 } from '../../support/fixtures/administrators.ts';
 import { linkIn, mailsTo } from '../../support/fixtures/mails.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 
 useApp();
 
@@ -341,6 +342,6 @@ test('expired sessions and links are swept', async () => {
   await signedInAdministrator('viewer');
   expect(await db.administratorSession.count()).toBeGreaterThan(0);
   clock.advance(8 * 24 * 60 * MINUTE);
-  await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+  await sweep(running.now(), RETENTION);
   expect([await db.administratorSession.count(), await db.administratorLink.count()]).toEqual([0, 0]);
 });

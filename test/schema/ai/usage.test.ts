@@ -7,6 +7,7 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { createAssistant, says, startModel } from '../../support/fakes/model.ts';
 import { signedInAdministrator } from '../../support/fixtures/administrators.ts';
 import { errorOf, execute, type QuickUser, quickUsers } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, type Caller } from '../../support/fixtures/users.ts';
 
 useApp({ limits: {} });
@@ -56,7 +57,7 @@ describe('aiUsage', () => {
     const row = { applicationId: APPLICATION.id, assistantId: 'x', requests: 1, failures: 0, tokens: 1 };
     const day = (ago: number) => new Date(Math.floor(clock.now() / DAY) * DAY - ago * DAY);
     await db.aiUsage.createMany({ data: [366, 367].map((ago) => ({ ...row, day: day(ago) })) });
-    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    await sweep(running.now(), RETENTION);
     expect(await db.aiUsage.findMany({ where: { assistantId: 'x' } })).toMatchObject([{ day: day(366) }]);
   });
 

@@ -7,6 +7,7 @@ import { createTenant } from '../../support/app/other-apps.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect } from '../../support/clients/websocket.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, createUser, onBehalfOf, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -76,7 +77,7 @@ describe('updateApplication', () => {
     const third = await update({ name: 'test', usersList: null, passwordReset: null, signatureHash: null });
     expect(third).toEqual({ ...second, name: 'test' });
     expect(await update({})).toEqual(third);
-    expect(await update({ sessionMinutes: null, passwordReset: true })).toMatchObject({
+    expect(await update({ ...RETENTION, sessionMinutes: null, passwordReset: true })).toMatchObject({
       sessionMinutes: null,
       passwordReset: true,
     });
@@ -139,7 +140,7 @@ describe('sessionMinutes', () => {
 
   test("sessionMinutes sets the lifetime of the application's sessions to the millisecond", async () => {
     const other = await createTenant(0);
-    await update({ sessionMinutes: 5 });
+    await update({ ...RETENTION, sessionMinutes: 5 });
     const [kept, ended] = [await openSession(), await openSession()];
     expect((await look(ended)).headers.get('svc-token-expirationdate')).toBe('2026-11-20 17:51:59 UTC');
     minutesOn(5, -1);
@@ -152,7 +153,7 @@ describe('sessionMinutes', () => {
   });
 
   test('opening a session returns its lifetime', async () => {
-    await update({ sessionMinutes: 300 });
+    await update({ ...RETENTION, sessionMinutes: 300 });
     const signed = { application_id: '92', auth_key: 'AUTHKEY', nonce: '77', timestamp: '1795196819' };
     const signature = sign(Object.entries(signed), APPLICATION.authSecret, 'sha1');
     const { status, headers, body } = await rest('POST', '/session.json', { json: { ...signed, signature } });
@@ -168,10 +169,10 @@ describe('sessionMinutes', () => {
     const [socket, staying] = [await connect(alice), await connect(onBehalfOf(alice))];
     minutesOn(10);
     expect((await look(await openSession())).status).toBe(200);
-    await update({ sessionMinutes: 9 });
+    await update({ ...RETENTION, sessionMinutes: 9 });
     expect((await socket.closed).code).toBe(4403);
     expect((await look(alice)).status).toBe(401);
-    await update({ sessionMinutes: 1000 });
+    await update({ ...RETENTION, sessionMinutes: 1000 });
     expect((await look(alice)).status).toBe(200);
     minutesOn(1009);
     const { headers } = await look(alice);
@@ -180,7 +181,7 @@ describe('sessionMinutes', () => {
   });
 
   test('the sweep removes sessions by sessionMinutes', async () => {
-    await update({ sessionMinutes: 300 });
+    await update({ ...RETENTION, sessionMinutes: 300 });
     const kept = await openSession();
     const other = await createTenant(0);
     await db.session.deleteMany({ where: { NOT: { applicationId: APPLICATION.id } } });
@@ -196,19 +197,18 @@ describe('sessionMinutes', () => {
     });
     const count = (applicationId: number) => db.session.count({ where: { applicationId } });
     const at = (minutes: number) => new Date(SAMPLE_TIME.getTime() + minutes * 60_000);
-    const retention = { sessionMinutes: 120, eventRetentionHours: 24 };
     await running.app.services.sessionClock.flush();
-    await sweep(at(120), retention);
+    await sweep(at(120), RETENTION);
     expect(await count(other.applicationId)).toBe(1);
-    await sweep(at(122), retention);
+    await sweep(at(122), RETENTION);
     expect(await count(other.applicationId)).toBe(0);
     expect((await look(kept)).status).toBe(200);
     await running.app.services.sessionClock.flush();
-    await update({ sessionMinutes: 2_147_483_647 });
-    await sweep(at(10_000), retention);
+    await update({ ...RETENTION, sessionMinutes: 2_147_483_647 });
+    await sweep(at(10_000), RETENTION);
     expect(await count(APPLICATION.id)).toBeGreaterThan(0);
-    await update({ sessionMinutes: 1 });
-    await sweep(at(10_000), retention);
+    await update({ ...RETENTION, sessionMinutes: 1 });
+    await sweep(at(10_000), RETENTION);
     expect(await count(APPLICATION.id)).toBe(0);
   });
 });

@@ -18,12 +18,12 @@ import {
 } from '../../support/fixtures/administrators.ts';
 import { createBlob, storeBlob } from '../../support/fixtures/blobs.ts';
 import { createDialog, send } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, createUser, createUsers, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
 
 const OF_ALL = { applicationId: null, role: 'owner' } as const;
-const RETENTION = { sessionMinutes: 120, eventRetentionHours: 24 };
 
 test('applications are listed as far as the caller has a role in them', async () => {
   const other = await createTenant(0);

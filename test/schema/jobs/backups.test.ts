@@ -22,11 +22,11 @@ import {
 import { execute } from '../../support/fixtures/chat.ts';
 import { createFullData } from '../../support/fixtures/full-data.ts';
 import { createDownload, download, exported, findJob, PASSPHRASE, startExport } from '../../support/fixtures/jobs.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 
 useApp();
 
 const applicationId = APPLICATION.id;
-const RETENTION = { sessionMinutes: 120, eventRetentionHours: 24 };
 const DELETE = 'mutation ($id: ID!) { deleteBackup(id: $id) { backup { isStored } } }';
 
 let owner: TestAdministrator;

@@ -27,6 +27,7 @@ import {
   startCheck,
   startExport,
 } from '../../support/fixtures/jobs.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { createUsers, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -238,7 +239,7 @@ test('jobs are listed in pages, newest first, and removed after 90 days', async 
   expect(ids.length).toBeGreaterThan(5);
   expect(ids).toEqual([...ids].sort().reverse());
   const old = await storedJob({ state: 'failed', finishedAt: new Date(clock.now() - 91 * DAY) });
-  await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+  await sweep(running.now(), RETENTION);
   expect(await db.job.findFirst({ where: { id: old.id } })).toBeNull();
 });
 

@@ -15,6 +15,7 @@ import { signedInAdministrator, type TestAdministrator } from '../../support/fix
 import { emptyInstallation, entriesOf, storeArchive, temporaryFolder } from '../../support/fixtures/archives.ts';
 import { storeBlob } from '../../support/fixtures/blobs.ts';
 import { checked, createDownload, download, exported, findJob, PASSPHRASE } from '../../support/fixtures/jobs.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { createUser } from '../../support/fixtures/users.ts';
 
 let store: ObjectStore;
@@ -73,7 +74,7 @@ test('a deletion and the expiry of archives remove their objects, and no others'
   expect((await archives()).filter((key) => key.includes(id))).toEqual([]);
   expect(await archives()).not.toEqual([]);
   clock.advance(7 * DAY);
-  await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+  await sweep(running.now(), RETENTION);
   await sweepFiles(running.now(), running.app.services.storage);
   expect(await store.keys()).toEqual(others);
 });

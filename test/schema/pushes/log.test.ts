@@ -7,6 +7,7 @@ import { statementsOf } from '../../support/app/sql.ts';
 import { type Apple, startApns } from '../../support/fakes/apns.ts';
 import { errorOf, execute } from '../../support/fixtures/chat.ts';
 import { appleToken, sendEvent, sentEvent, setUpApple, subscribeDevice } from '../../support/fixtures/pushes.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, createUsers, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -180,14 +181,13 @@ test('the push log is not visible to other users', async () => {
 });
 
 test('the push log expires except for the counts of the latest send', async () => {
-  const retention = { sessionMinutes: 120, eventRetentionHours: 24, pushLogDays: 30 };
   const days = (count: number) => new Date(SAMPLE_TIME.getTime() + count * 86_400_000);
-  await sweep(days(30), retention);
+  await sweep(days(30), RETENTION);
   expect(await db.pushDelivery.count()).toBe(5);
   const again = await sendEvent({ push_type: 'apns', user: { ids: bob.id } });
   await sentEvent(again);
   await db.event.delete({ where: { applicationId_id: { applicationId: 92, id: again } } });
-  await sweep(new Date(days(30).getTime() + 1), retention);
+  await sweep(new Date(days(30).getTime() + 1), RETENTION);
   expect(await db.pushDelivery.count()).toBe(0);
   expect(await db.pushSend.findMany()).toMatchObject([{ eventId: event, delivered: 4, failed: 1 }]);
   expect(running.now()).toEqual(SAMPLE_TIME);

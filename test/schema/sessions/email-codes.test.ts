@@ -7,6 +7,7 @@ import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect } from '../../support/clients/websocket.ts';
 import { execute, reasonOf } from '../../support/fixtures/chat.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { anonymous, apiKey, type Caller, createUser, openSession } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -260,7 +261,7 @@ describe('verification of addresses', () => {
 
   test('codes are deleted after a day', async () => {
     clock.advance(25 * 60 * MINUTE);
-    await sweep(running.app.services.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    await sweep(running.app.services.now(), RETENTION);
     expect(await db.mailedCode.count()).toBe(0);
   });
 });
@@ -342,7 +343,7 @@ describe('guests', () => {
     await execute(ME, {}, guest);
     await running.app.services.sessionClock.flush();
     clock.advance(4 * 24 * 60 * MINUTE);
-    await sweep(running.app.services.now(), { sessionMinutes: 20_000, eventRetentionHours: 24 });
+    await sweep(running.app.services.now(), { ...RETENTION, sessionMinutes: 20_000, eventRetentionHours: 24 });
     const left = await db.user.findMany({ where: { id: { in: [guest.id, idle.id, user.id] } } });
     expect(left.map(({ id }) => id).sort()).toEqual([guest.id, user.id].sort());
     await set({ guestDays: null });

@@ -5,6 +5,7 @@ import { sweep } from '../../../src/jobs/sweep.ts';
 import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { type Oidc, type OwnIssuer, startIssuer, startOidc } from '../../support/fakes/oidc.ts';
 import { execute, reasonOf } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { anonymous, apiKey, type Caller, createUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -164,7 +165,7 @@ describe('tokens of an issuer of your own', () => {
   test('used tokens are deleted an hour after they have expired', async () => {
     expect(await db.usedToken.count()).toBeGreaterThan(0);
     clock.advance(120 * MINUTE + Math.max(0, Date.now() - running.app.services.now().getTime()));
-    await sweep(running.app.services.now(), { sessionMinutes: 1e6, eventRetentionHours: 1e6 });
+    await sweep(running.app.services.now(), { ...RETENTION, sessionMinutes: 1e6, eventRetentionHours: 1e6 });
     expect(await db.usedToken.count()).toBe(0);
   });
 });

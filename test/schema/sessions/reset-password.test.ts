@@ -8,6 +8,7 @@ import { rest } from '../../support/clients/rest.ts';
 import { closeSockets, connect } from '../../support/clients/websocket.ts';
 import { errorOf } from '../../support/fixtures/chat.ts';
 import { mailsTo, tokenIn } from '../../support/fixtures/mails.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { anonymous, apiKey, createUser, openSession, type TestUser } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -256,7 +257,7 @@ describe('invalidation of links', () => {
     clock.advance(30 * MINUTE);
     const young = await linkFor(other);
     clock.advance(30 * MINUTE + 1);
-    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    await sweep(running.now(), RETENTION);
     expect(await db.passwordReset.count({ where: { userId: user.id } })).toBe(0);
     expect(await errorOf(RESET, { token: old, password: NEW }, anonymous)).toEqual(DEAD);
     expect((await reset(young)).data).toEqual({ resetPassword: true });

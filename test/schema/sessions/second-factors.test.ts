@@ -5,6 +5,7 @@ import { APPLICATION, clock, running, useApp } from '../../support/app/app.ts';
 import { rest } from '../../support/clients/rest.ts';
 import { execute, reasonOf } from '../../support/fixtures/chat.ts';
 import { mailsTo } from '../../support/fixtures/mails.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import {
   addPasskey,
   allowFactors,
@@ -98,7 +99,7 @@ describe('an authenticator app', () => {
     const old = await challengeFor(user);
     clock.advance(5 * MINUTE);
     expect(await reasonOfSignIn({ answer: { token: old.token, code: code() } })).toBe(WRONG_CODE);
-    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 72 });
+    await sweep(running.now(), { ...RETENTION, sessionMinutes: 120, eventRetentionHours: 72 });
     expect(await db.signInChallenge.count({ where: { applicationId: APPLICATION.id, userId: user.id } })).toBe(0);
     const { token } = await challengeFor(user);
     expect(await reasonOfSignIn({ answer: { token: token.replace(/^./, 'f'), code: code() } })).toBe(WRONG_CODE);

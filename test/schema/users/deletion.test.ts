@@ -15,6 +15,7 @@ import {
   send,
   sendMany,
 } from '../../support/fixtures/chat.ts';
+import { RETENTION } from '../../support/fixtures/retention.ts';
 import { apiKey, type Caller, createUser, onBehalfOf } from '../../support/fixtures/users.ts';
 
 useApp();
@@ -90,7 +91,7 @@ describe('deleteUser', () => {
     await execute(REACT, { id: message, name: 'like' }, alice);
     await remove(alice);
     expect((await errorOf(DIALOG, { id: dialogId }, apiKey)).code).toBe('NOT_FOUND');
-    await sweep(running.now(), { sessionMinutes: 120, eventRetentionHours: 24 });
+    await sweep(running.now(), RETENTION);
     for (const table of ['messages', 'message_marks', 'hidden_messages', 'members', 'destroyed_dialogs']) {
       expect(await sql(`SELECT FROM ${table} WHERE dialog_id = $1`, [dialogId])).toEqual([]);
     }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { XmppConfig } from '../../../src/config.ts';
+import { type Config, readConfig, type XmppConfig } from '../../../src/config.ts';
 import { connectDatabase, db } from '../../../src/db/client.ts';
 import { DiskStorage } from '../../../src/gateways/disk-storage.ts';
 import { createIdentityVerifiers } from '../../../src/gateways/identity.ts';
@@ -107,7 +107,6 @@ export function useApp(settings: TestSettings = {}): void {
 }
 
 async function startTestApp(settings: TestSettings): Promise<TestApp> {
-  const { tokenHeaders = ['SVC-Token'], sessionMinutes = 120, publicUrl, resetPageUrl } = settings;
   const database = await (settings.database ?? createDatabase)();
   const dataDir = await mkdtemp(join(tmpdir(), 'atrium-data-'));
   clock.reset();
@@ -118,29 +117,7 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
   const log = settings.log ?? pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: SENDER, dataDir, now });
   const app = await startApp({
-    config: {
-      host: '127.0.0.1',
-      port: 0,
-      dataDir,
-      publicUrl,
-      resetPageUrl,
-      chatDomain: settings.chatDomain,
-      xmpp: settings.xmpp && { ...XMPP, ...settings.xmpp },
-      isMetricsOn: true,
-      isConsoleOn: settings.isConsoleOn ?? true,
-      consoleOrigin: settings.consoleOrigin,
-      consolePort: settings.consolePort,
-      tokenHeaders,
-      sessionMinutes,
-      eventRetentionHours: 24,
-      pushLogDays: 30,
-      auditDays: 365,
-      backupDays: 7,
-      requestLogDays: 7,
-      requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
-      workers: 1,
-      ...limitConfig(settings),
-    },
+    config: configOf(settings, dataDir),
     limits: settings.limits,
     stalledAfter: settings.stalledAfter,
     database: database.shards?.[0] ?? database.config,
@@ -165,7 +142,25 @@ async function startTestApp(settings: TestSettings): Promise<TestApp> {
   };
 }
 
-export function limitConfig({ limits, trustProxy = 0, countsInDatabase, redisUrl }: TestSettings) {
-  const databaseUrl = countsInDatabase ? 'postgres://of-the-test' : undefined;
-  return { rateLimit: limits !== undefined, trustProxy, redisUrl, databaseUrl };
+/** The documented defaults, except of what a test sets. */
+export function configOf(settings: TestSettings, dataDir: string): Config {
+  const { limits, trustProxy = 0, countsInDatabase, tokenHeaders, sessionMinutes } = settings;
+  const defaults = readConfig({ PORT: '0', DATA_DIR: dataDir });
+  return {
+    ...defaults,
+    publicUrl: settings.publicUrl,
+    resetPageUrl: settings.resetPageUrl,
+    chatDomain: settings.chatDomain,
+    xmpp: settings.xmpp && { ...XMPP, ...settings.xmpp },
+    isConsoleOn: settings.isConsoleOn ?? true,
+    consoleOrigin: settings.consoleOrigin,
+    consolePort: settings.consolePort,
+    tokenHeaders: tokenHeaders ?? defaults.tokenHeaders,
+    sessionMinutes: sessionMinutes ?? defaults.sessionMinutes,
+    requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
+    rateLimit: limits !== undefined,
+    trustProxy,
+    redisUrl: settings.redisUrl,
+    databaseUrl: countsInDatabase ? 'postgres://of-the-test' : undefined,
+  };
 }

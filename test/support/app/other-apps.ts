@@ -13,36 +13,14 @@ import { hashSecret } from '../../../src/lib/tokens.ts';
 import { nextId } from '../../../src/resolvers/applications/create.ts';
 import { type App, startApp } from '../../../src/server/lifecycle.ts';
 import type { Caller } from '../fixtures/users.ts';
-import { APPLICATION, ENCRYPTER, limitConfig, otherApps, running, SENDER, type TestSettings, XMPP } from './app.ts';
+import { APPLICATION, configOf, ENCRYPTER, otherApps, running, SENDER, type TestSettings } from './app.ts';
 
 /** Starts another server on the same database and clock, like a second process. The test must stop it. */
 export async function startAnother(settings: TestSettings = {}): Promise<App> {
   const log = pino({ level: process.env.LOG_LEVEL ?? 'silent' });
   const mailer = createMailer({ smtpUrl: undefined, from: SENDER, dataDir: running.dataDir, now: running.now });
   const app = await startApp({
-    config: {
-      host: '127.0.0.1',
-      port: 0,
-      dataDir: running.dataDir,
-      publicUrl: undefined,
-      resetPageUrl: undefined,
-      chatDomain: settings.chatDomain,
-      xmpp: settings.xmpp && { ...XMPP, ...settings.xmpp },
-      isMetricsOn: true,
-      isConsoleOn: true,
-      consoleOrigin: undefined,
-      consolePort: settings.consolePort,
-      tokenHeaders: ['SVC-Token'],
-      sessionMinutes: settings.sessionMinutes ?? 120,
-      eventRetentionHours: 24,
-      pushLogDays: 30,
-      auditDays: 365,
-      backupDays: 7,
-      requestLogDays: 7,
-      requestLogSlowMs: settings.requestLogSlowMs ?? Number.POSITIVE_INFINITY,
-      workers: 1,
-      ...limitConfig(settings),
-    },
+    config: configOf(settings, running.dataDir),
     limits: settings.limits,
     liveClock: settings.liveClock,
     database: running.database.shards?.[0] ?? running.database.config,
