@@ -218,7 +218,7 @@ function parsed<Schema extends z.ZodObject>(schema: Schema, variables: Variables
   const result = schema.safeParse(present);
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0]!;
-  throw new ConfigError(`${path.join('.')}: ${message}`);
+  throw new ConfigError(`${String(path[0])}: ${message}`);
 }
 
 function requireDistinctPorts(read: Environment): void {

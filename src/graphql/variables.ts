@@ -10,8 +10,8 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { tooComplex } from '../lib/bracket-keys.ts';
 import { isTooDeep } from '../lib/clean-text.ts';
-import { BadInputError } from '../lib/errors.ts';
 import { limitProblem } from './document-limits.ts';
 import { asBadInput } from './documents.ts';
 import { cutMessage } from './presented-errors.ts';
@@ -50,8 +50,6 @@ export function variableProblem(request: RequestVariables): GraphQLError | undef
   // Includes defaults of the document.
   return isTooHeavy(coerced, document, operation) ? tooComplex() : undefined;
 }
-
-const tooComplex = () => new BadInputError('REQUEST_TOO_COMPLEX');
 
 function isTooHeavy(
   variables: Readonly<Record<string, unknown>>,

@@ -2,7 +2,6 @@ import { deleteExpired } from '../administration/administrators/expired.ts';
 import { sweepJobs } from '../administration/jobs/backups.ts';
 import { trimFigures } from '../administration/request-log/figures.ts';
 import { trimRequestLog } from '../administration/request-log/trim.ts';
-import type { Config } from '../config.ts';
 import { db, Prisma } from '../db/client.ts';
 import { DAY, HOUR } from '../lib/time.ts';
 import { trimAiUsage } from '../resolvers/ai/usage.ts';
@@ -23,11 +22,13 @@ const DAILY_USAGE_LIFETIME_MS = 24 * HOUR;
 /** Rows per statement, so that locks are short. */
 const BATCH = 5_000;
 
-/** Sessions in minutes, events in hours, others in days. */
-export type Retention = Pick<
-  Config,
-  'sessionMinutes' | 'eventRetentionHours' | 'pushLogDays' | 'auditDays' | 'requestLogDays'
->;
+export interface Retention {
+  sessionMinutes: number;
+  eventRetentionHours: number;
+  pushLogDays: number;
+  auditDays: number;
+  requestLogDays: number;
+}
 
 export async function sweep(
   now: Date,

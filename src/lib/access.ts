@@ -164,6 +164,11 @@ function callerIn({ userId, apiKeyId, session, administrator }: Parameters<typeo
   return apiKeyId === undefined ? 'service' : `key:${apiKeyId}`;
 }
 
+/** 0 without a user, as in the rows of what an API key alone created. */
+export function userIdOf(viewer: Viewer): number {
+  return viewer.kind === 'user' ? viewer.userId : 0;
+}
+
 /**
  * `anyone`, even without credentials; `session` or API key; `token`, no API key;
  * `userToken`, no API key, with a user; `user`, also an API key on behalf of

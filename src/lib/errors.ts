@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { detailsOf, type FieldProblems, inFields, type Problem, sentenceOf } from './problems.ts';
+import { compact, detailsOf, type FieldProblems, inFields, type Problem, sentenceOf } from './problems.ts';
 
 export type ErrorCode =
   | 'BAD_USER_INPUT'
@@ -193,8 +193,13 @@ export class InvalidFieldsError extends ServiceError {
 
 /** @throws {InvalidFieldsError} a field has a problem */
 export function requireNone(problems: FieldProblems): void {
-  const found = Object.entries(problems).filter(([, ofField]) => ofField.length > 0);
-  if (found.length > 0) throw new InvalidFieldsError(Object.fromEntries(found));
+  const found = compact(problems);
+  if (Object.keys(found).length > 0) throw new InvalidFieldsError(found);
+}
+
+/** @throws {InvalidFieldsError} an id that no row has */
+export function requirePositive(id: number): void {
+  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
 }
 
 /** A list or object in place of a text, number, date or flag. */

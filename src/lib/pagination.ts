@@ -50,15 +50,22 @@ export function pageRequest({ first, after, last, before }: ConnectionArguments)
   };
 }
 
+export interface NumericPage extends PageRequest {
+  afterId: number | undefined;
+  beforeId: number | undefined;
+}
+
 /** Validates that cursor ids are database ids, because cursors come from clients. */
-export function numericPage(listing: ConnectionArguments): PageRequest {
+export function numericPage(listing: ConnectionArguments): NumericPage {
   const page = pageRequest(listing);
-  for (const cursor of [page.after, page.before]) {
-    if (cursor && !(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) {
-      throw new BadInputError('CURSOR_INVALID');
-    }
-  }
-  return page;
+  return { ...page, afterId: databaseIdOf(page.after), beforeId: databaseIdOf(page.before) };
+}
+
+function databaseIdOf(cursor: Cursor | undefined): number | undefined {
+  if (!cursor) return undefined;
+  const id = /^\d{1,10}$/.test(cursor.id) ? Number(cursor.id) : 0;
+  if (!isDatabaseId(id)) throw new BadInputError('CURSOR_INVALID');
+  return id;
 }
 
 /** @param rows up to `limit + 1` rows in the order of the walk */

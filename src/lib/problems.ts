@@ -64,6 +64,11 @@ export function fieldWords(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Without the fields that have no problem. */
+export function compact(problems: FieldProblems): FieldProblems {
+  return Object.fromEntries(Object.entries(problems).filter(([, ofField]) => ofField.length > 0));
+}
+
 export function distinct(problems: Iterable<Problem>): Problem[] {
   return [...new Map(Array.from(problems, (one) => [sentenceOf(one), one])).values()];
 }

@@ -22,3 +22,8 @@ export function applicationOfToken(token: string): number | undefined {
 export function isDatabaseId(id: number): boolean {
   return Number.isInteger(id) && id >= 1 && id <= 2_147_483_647;
 }
+
+/** 0, which no row has, in place of an id that no row can have. */
+export function knownId(id: number): number {
+  return isDatabaseId(id) ? id : 0;
+}

@@ -13,7 +13,7 @@ import {
 import { MAX_UDID } from '../resolvers/address-book/rules.ts';
 import { type UploadedContacts, uploadContacts } from '../resolvers/address-book/upload.ts';
 import { builder } from './builder.ts';
-import { metered } from './metered.ts';
+import { withTotalCount } from './total-count.ts';
 import { User } from './users.ts';
 
 const UDID =
@@ -116,7 +116,7 @@ builder.queryField('contacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listContacts(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 
@@ -132,7 +132,7 @@ builder.queryField('registeredContacts', (t) =>
       args: { udid: t.arg.string({ description: UDID }) },
       resolve: (_root, args, context) => listRegisteredContacts(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 

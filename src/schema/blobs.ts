@@ -15,7 +15,7 @@ import { type UploadedBlob, uploadBlob } from '../resolvers/blobs/upload.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
 import { StoredFile } from './files.ts';
-import { metered } from './metered.ts';
+import { withTotalCount } from './total-count.ts';
 
 const BlobObjectAccess = builder
   .objectRef<{ blob: BlobRow; access: NonNullable<BlobRow['upload']> }>('BlobObjectAccess')
@@ -182,7 +182,7 @@ builder.queryField('blobs', (t) =>
       },
       resolve: (_root, args, context) => listBlobs(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 

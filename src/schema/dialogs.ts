@@ -8,8 +8,8 @@ import { listDialogs } from '../resolvers/dialogs/list.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './descriptions.ts';
 import { DialogFilter, DialogOrder } from './dialog-filters.ts';
-import { metered } from './metered.ts';
 import { requestedFields } from './requested-fields.ts';
+import { withTotalCount } from './total-count.ts';
 
 export const DialogType = builder.enumType('DialogType', {
   description: 'Who can take part in a dialog.',
@@ -168,6 +168,6 @@ builder.queryField('dialogs', (t) =>
       },
       resolve: (_root, args, context, info) => listDialogs(args, requestedFields(info), context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );

@@ -21,8 +21,8 @@ import {
   UPDATED_AT,
 } from './descriptions.ts';
 import { DateTimeFilter, SafeIntFilter } from './filters.ts';
-import { metered } from './metered.ts';
 import { SortDirection } from './scalars.ts';
+import { withTotalCount } from './total-count.ts';
 import './users.ts';
 
 const Geodatum = builder.prismaObject('Geodatum', {
@@ -167,7 +167,7 @@ builder.queryField('geodata', (t) =>
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 

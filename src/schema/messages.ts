@@ -9,8 +9,8 @@ import { Blob } from './blobs.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT, DIALOG_ID, FILTER, MESSAGE_ID, ORDER, UPDATED_AT } from './descriptions.ts';
 import { MessageFilter, MessageOrder } from './message-filters.ts';
-import { metered } from './metered.ts';
 import { requestedFields } from './requested-fields.ts';
+import { withTotalCount } from './total-count.ts';
 import { User } from './users.ts';
 
 const ReactionSummary = builder.objectRef<{ name: string; count: number; own: boolean }>('ReactionSummary').implement({
@@ -147,6 +147,6 @@ builder.queryField('messages', (t) =>
       },
       resolve: (_root, args, context, info) => listMessages(args, requestedFields(info), context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );

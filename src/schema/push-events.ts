@@ -17,7 +17,7 @@ import { DEFAULT_CHANNELS, KEY_CHANNELS, PUSH_CHANNELS, USER_CHANNELS } from '..
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';
 import { APPLICATION_ID, CREATED_AT, grouped, listOfNames, oneOfNames, UPDATED_AT } from './descriptions.ts';
-import { metered } from './metered.ts';
+import { withTotalCount } from './total-count.ts';
 
 const Event = builder.prismaObject('Event', {
   description: 'A push to a set of users, sent once or repeatedly.',
@@ -207,7 +207,7 @@ builder.queryField('events', (t) =>
       },
       resolve: (_root, args, context, info) => listEvents(args, context, nodeSelection(context, info)),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 

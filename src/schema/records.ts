@@ -23,9 +23,9 @@ import {
   RECORD_ORDER,
   UPDATE_ONLY,
 } from './descriptions.ts';
-import { metered } from './metered.ts';
 import { RecordPermission } from './record-permissions.ts';
 import { SortDirection } from './scalars.ts';
+import { withTotalCount } from './total-count.ts';
 
 export const FILTER =
   'Only return records that match all conditions: `{ "make": { "eq": "BMW" }, "value": { "gt": 50, "lte": ' +
@@ -177,6 +177,6 @@ builder.queryField('records', (t) =>
       },
       resolve: (_root, args, context) => listRecords(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );

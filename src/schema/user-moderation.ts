@@ -1,6 +1,6 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
 import { type ListedSession, listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
-import { endUserSessions } from '../resolvers/users/block.ts';
+import { endUserSessions } from '../resolvers/users/moderation.ts';
 import { builder } from './builder.ts';
 import { CREATED_AT } from './descriptions.ts';
 

@@ -16,9 +16,9 @@ import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/us
 import { builder } from './builder.ts';
 import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './descriptions.ts';
 import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
-import { metered } from './metered.ts';
 import { requestedFields } from './requested-fields.ts';
 import { SortDirection } from './scalars.ts';
+import { withTotalCount } from './total-count.ts';
 
 export const User = builder.prismaObject('User', {
   description: 'A user of the application. Sessions and API keys of the application can read all users.',
@@ -277,7 +277,7 @@ builder.queryField('users', (t) =>
       },
       resolve: (_root, args, context, info) => listUsers(args, requestedFields(info), context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 
@@ -299,7 +299,7 @@ builder.queryField('usersByFullName', (t) =>
       },
       resolve: (_root, args, context) => listUsersByFullName(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );
 
@@ -318,6 +318,6 @@ builder.queryField('usersByTags', (t) =>
       },
       resolve: (_root, args, context) => listUsersByTags(args, context),
     },
-    { fields: metered },
+    { fields: withTotalCount },
   ),
 );

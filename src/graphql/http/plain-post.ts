@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type ExecutionResult, getOperationAST, OperationTypeNode } from 'graphql';
 import type { Services } from '../../context.ts';
+import { isObject } from '../../lib/json.ts';
 import { type RequestText, readRequest } from '../read-request.ts';
 import { contextOf, executePresented, noteOperation, type ServerContext } from './server-context.ts';
 import type { LoadYoga } from './yoga.ts';
@@ -103,8 +104,4 @@ function isAbsentOr<Type>(isOf: (value: unknown) => value is Type, value: unknow
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { deleteUser } from '../../resolvers/accounts/delete.ts';
 import { listUserSessions } from '../../resolvers/sessions/list.ts';
-import { blockUser, endUserSessions, unblockUser } from '../../resolvers/users/block.ts';
 import { createUser } from '../../resolvers/users/create.ts';
 import { findUser } from '../../resolvers/users/find.ts';
 import { listUsers } from '../../resolvers/users/list.ts';
+import { blockEverywhere, endUserSessions, unblockEverywhere } from '../../resolvers/users/moderation.ts';
 import { proveUsers } from '../../resolvers/users/prove.ts';
 import { updateUser } from '../../resolvers/users/update.ts';
 import { administerApplication, missing } from './administer.ts';
@@ -81,7 +81,7 @@ export function addUserCommands(program: Command): void {
     .addOption(applicationOption())
     .action((id: number, { application }: Options, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: pick(await blockUser(id, context).catch(missing(`user ${id}`)), FIELDS),
+        value: pick(await blockEverywhere(id, context).catch(missing(`user ${id}`)), FIELDS),
       })),
     );
 
@@ -92,7 +92,7 @@ export function addUserCommands(program: Command): void {
     .addOption(applicationOption())
     .action((id: number, { application }: Options, command: Command) =>
       administerApplication(command, application, async (context) => ({
-        value: pick(await unblockUser(id, context).catch(missing(`user ${id}`)), FIELDS),
+        value: pick(await unblockEverywhere(id, context).catch(missing(`user ${id}`)), FIELDS),
       })),
     );
 

@@ -4,15 +4,15 @@ import { columnsOf } from '../../db/columns.ts';
 import { newestFirst, rowsOf } from '../../db/conditions.ts';
 import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { BadInputError, UsersListingForbiddenError } from '../../lib/errors.ts';
+import { UsersListingForbiddenError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
   type CountedConnection,
   connection,
-  type PageRequest,
+  type NumericPage,
+  numericPage,
   pageRequest,
 } from '../../lib/pagination.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
 import { mayListUsers } from '../users/listing.ts';
 import { usersById } from '../users/rows.ts';
 import { type BookKey, bookOf, emptyBook, inBook, requireContacts } from './book.ts';
@@ -53,7 +53,7 @@ export async function listRegisteredContacts(
   { udid, ...listing }: Listing,
   context: UserContext,
 ): Promise<CountedConnection<User>> {
-  const page = pageRequest(listing);
+  const page = numericPage(listing);
   const book = bookOf(udid, context);
   await requireContacts(book);
   const ids = await registeredIds(book);
@@ -114,14 +114,7 @@ function compactUser(user: User): User {
 }
 
 /** One more than the page size shows whether another page follows. */
-function idsOfPage(ids: number[], { after, before, isBackward, limit }: PageRequest): number[] {
-  const [low, high] = [after, before].map((cursor) => cursor && idOf(cursor.id));
-  const within = ids.filter((id) => (low === undefined || id > low) && (high === undefined || id < high));
+function idsOfPage(ids: number[], { afterId, beforeId, isBackward, limit }: NumericPage): number[] {
+  const within = ids.filter((id) => id > (afterId ?? 0) && id < (beforeId ?? Number.POSITIVE_INFINITY));
   return isBackward ? within.reverse().slice(0, limit + 1) : within.slice(0, limit + 1);
-}
-
-function idOf(text: string): number {
-  const id = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-  if (!isDatabaseId(id)) throw new BadInputError('CURSOR_INVALID');
-  return id;
 }

@@ -3,12 +3,12 @@ import { db } from '../../db/client.ts';
 import { fromReachable } from '../../db/shards.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
 import { type IdentifiedViewer, isIdentified, refusal } from '../../lib/access.ts';
-import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
+import { ForbiddenError, NotFoundError, requirePositive } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { type ServedFile, servedFile } from '../files/served-file.ts';
 import { admitAdministrator } from './administrators.ts';
 import { isReadableByNumber } from './by-number.ts';
-import { findBlobByUid, requireBlob, requirePositive } from './rows.ts';
+import { findBlobByUid, requireBlob } from './rows.ts';
 import { isValidTicket } from './tickets.ts';
 
 const EXPIRED = 'FILE_ADDRESS_EXPIRED';

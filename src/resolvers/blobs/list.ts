@@ -1,15 +1,7 @@
 import type { ActingContext } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { Blob } from '../../generated/prisma/client.ts';
-import { BadInputError } from '../../lib/errors.ts';
-import {
-  type ConnectionArguments,
-  type CountedConnection,
-  type Cursor,
-  connection,
-  pageRequest,
-} from '../../lib/pagination.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
+import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pagination.ts';
 
 const ALL = 0;
 
@@ -20,9 +12,9 @@ export async function listBlobs(
 ): Promise<CountedConnection<Blob>> {
   const { applicationId } = viewer;
   const own = viewer.kind === 'user' ? { userId: viewer.userId } : {};
-  const page = pageRequest(listing);
+  const page = numericPage(listing);
   const blobs = await db.blob.findMany({
-    where: { applicationId, ...own, id: { lt: idOf(page.after), gt: idOf(page.before) } },
+    where: { applicationId, ...own, id: { lt: page.afterId, gt: page.beforeId } },
     orderBy: { id: page.isBackward ? 'asc' : 'desc' },
     take: page.limit + 1,
     skip: Math.max(skip ?? 0, 0),
@@ -36,11 +28,4 @@ export async function listBlobs(
 async function countBlobs(applicationId: number, userId: number): Promise<number> {
   const count = await db.blobCount.findUnique({ where: { applicationId_userId: { applicationId, userId } } });
   return count?.number ?? 0;
-}
-
-function idOf(cursor: Cursor | undefined): number | undefined {
-  if (!cursor) return undefined;
-  const id = /^\d{1,10}$/.test(cursor.id) ? Number(cursor.id) : 0;
-  if (!isDatabaseId(id)) throw new BadInputError('CURSOR_INVALID');
-  return id;
 }

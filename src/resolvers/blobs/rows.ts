@@ -1,7 +1,7 @@
 import { db, type Transaction } from '../../db/client.ts';
 import type { Blob, BlobUpload } from '../../generated/prisma/client.ts';
 import type { ActingViewer, IdentifiedViewer } from '../../lib/access.ts';
-import { ForbiddenError, InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
+import { ForbiddenError, NotFoundError, requirePositive } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { applicationOfUid } from './uids.ts';
 
@@ -54,8 +54,4 @@ export function filesOf(
   return owners.flatMap((owner) =>
     owner?.storageKey ? [{ applicationId: owner.applicationId, key: owner.storageKey }] : [],
   );
-}
-
-export function requirePositive(id: number): void {
-  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
 }

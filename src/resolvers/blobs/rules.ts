@@ -1,4 +1,5 @@
-import { type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
+import { compact, type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
+import { tagsOf } from '../../lib/tags.ts';
 
 export interface BlobInput {
   contentType?: string | null;
@@ -59,10 +60,6 @@ function text(value: string | null | undefined): string {
   return value?.trimEnd() ?? '';
 }
 
-function tagsOf(tags: string[] | null | undefined): string[] {
-  return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
-}
-
 function typeProblems(contentType: string): Problem[] {
   return contentType.length <= MAX_TYPE && MEDIA_TYPE.test(contentType) ? [] : ['INVALID'];
 }
@@ -70,8 +67,4 @@ function typeProblems(contentType: string): Problem[] {
 function nameProblems(name: string): Problem[] {
   if (name === '') return ['BLANK'];
   return [...name].length > MAX_NAME ? [problem('TOO_LONG', { max: MAX_NAME })] : [];
-}
-
-function compact(problems: FieldProblems): FieldProblems {
-  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

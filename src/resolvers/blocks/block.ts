@@ -3,9 +3,9 @@ import { query } from '../../db/query.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { UnknownUserError, UnprocessableError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
-import { blockUser as moderateUser, unblockUser as readmitUser } from '../users/block.ts';
 import { findUser } from '../users/find.ts';
 import { lockOwn, lockUsers } from '../users/lock.ts';
+import { blockEverywhere, unblockEverywhere } from '../users/moderation.ts';
 import { changeBlocks } from './change.ts';
 import { removeFromDefaultList } from './privacy-lists.ts';
 import { MAX_BLOCKED_USERS } from './rules.ts';
@@ -21,7 +21,7 @@ export interface BlockedUser {
  * @throws {UnknownUserError} @throws {UnprocessableError} oneself, or too many
  */
 export async function blockUser(userId: number, isMutual: boolean, context: ActingContext): Promise<User> {
-  if (!isOfUser(context)) return moderateUser(userId, context);
+  if (!isOfUser(context)) return blockEverywhere(userId, context);
   const { viewer } = context;
   const blocked = await findOther(userId, context);
   await changeBlocks(context, async (transaction) => {
@@ -45,7 +45,7 @@ export async function blockUser(userId: number, isMutual: boolean, context: Acti
 
 /** Also removes the user from the default privacy list. @throws like `blockUser` */
 export async function unblockUser(userId: number, context: ActingContext): Promise<User> {
-  if (!isOfUser(context)) return readmitUser(userId, context);
+  if (!isOfUser(context)) return unblockEverywhere(userId, context);
   const { viewer } = context;
   const unblocked = await findOther(userId, context);
   await changeBlocks(context, async (transaction) => {

@@ -4,6 +4,7 @@ import { column, columns, columnsOf, type RowOf, select } from '../../db/columns
 import { DIALOG_TYPE } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { ActingViewer } from '../../lib/access.ts';
+import { userIdOf } from '../../lib/access.ts';
 import { ForbiddenError, NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 
@@ -32,7 +33,7 @@ export async function requireReadableDialog(dialogId: string, viewer: ActingView
   const row = await findDialogPlace({
     applicationId: viewer.applicationId,
     dialogId,
-    userId: viewer.kind === 'user' ? viewer.userId : 0,
+    userId: userIdOf(viewer),
   });
   return readableDialog(dialogId, row, viewer);
 }

@@ -4,6 +4,7 @@ import { TYPE_IN_SQL } from '../../db/dialog-types.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
+import { userIdOf } from '../../lib/access.ts';
 import { indexBy } from '../../lib/collections.ts';
 import { Loader } from '../../lib/loader.ts';
 import type { Loaders } from '../../lib/loaders.ts';
@@ -57,11 +58,6 @@ function partsAmong(parts: readonly DialogPart[]): DialogParts {
     unread: isAmong('unread'),
     otherName: isAmong('otherName'),
   };
-}
-
-/** The id of a viewer in `w.user_id`; no user has id 0. */
-export function userIdOf(viewer: Viewer): number {
-  return viewer.kind === 'user' ? viewer.userId : 0;
 }
 
 /** A row `w` for `detailColumns`. */

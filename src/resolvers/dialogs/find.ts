@@ -3,10 +3,11 @@ import { applicationOf, coalesce } from '../../db/coalesce.ts';
 import { columns } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
+import { userIdOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isStringId } from '../../lib/string-ids.ts';
 import { requireReader } from './access.ts';
-import { type DialogParts, detailColumns, keepDetails, partsOf, userIdOf } from './details.ts';
+import { type DialogParts, detailColumns, keepDetails, partsOf } from './details.ts';
 import { DIALOG_COLUMNS } from './rows.ts';
 
 /** @throws {NotFoundError} @throws {ForbiddenError} the caller is not an occupant */

@@ -16,7 +16,7 @@ import { jsonRows } from '../../db/json-rows.ts';
 import { query } from '../../db/query.ts';
 import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Dialog } from '../../generated/prisma/client.ts';
-import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, userIdOf } from '../../lib/access.ts';
 import {
   type ConnectionArguments,
   type CountedConnection,
@@ -26,7 +26,7 @@ import {
 } from '../../lib/pagination.ts';
 import { type ClassDefinition, classNamed } from '../classes/catalogue.ts';
 import { dataCondition } from './data.ts';
-import { detailColumns, keepDetails, otherNameFor, partsOf, requestedDetails, userIdOf } from './details.ts';
+import { detailColumns, keepDetails, otherNameFor, partsOf, requestedDetails } from './details.ts';
 import { visibleTo } from './hidden-messages.ts';
 
 export type DialogSortField = 'id' | 'type' | 'name' | 'lastMessageDateSent' | 'createdAt' | 'updatedAt';

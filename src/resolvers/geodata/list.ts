@@ -14,15 +14,8 @@ import { MAX_CHEAP_SKIP, searchesOf } from '../../db/search-turns.ts';
 import type { Geodatum } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
-import {
-  type ConnectionArguments,
-  type CountedConnection,
-  connection,
-  type PageRequest,
-  pageRequest,
-} from '../../lib/pagination.ts';
+import { type ConnectionArguments, type CountedConnection, connection, numericPage } from '../../lib/pagination.ts';
 import { problem } from '../../lib/problems.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
 import { requireListing } from '../users/listing.ts';
 import { antipodeOf, boxAround, chordOf, clampedDegrees, isPosition, type Position, type Rectangle } from './rules.ts';
 
@@ -66,7 +59,7 @@ export async function listGeodata(
   context: IdentifiedContext,
 ): Promise<CountedConnection<Geodatum>> {
   const { applicationId } = context.viewer;
-  const page = geodataPage(listing);
+  const page = numericPage(listing);
   requirePlaces(listing);
   if (listing.userName != null) await requireListing(context);
   const order = orderOf(listing);
@@ -173,15 +166,6 @@ function requirePlaces({ within, position, radius, orderBy }: GeodataListing): v
   const places = position ? [position, ...corners] : corners;
   if (!places.every(isPosition)) throw new BadInputError('POSITION_INVALID');
   if (within && within.south > within.north) throw new BadInputError('RECTANGLE_INVALID');
-}
-
-function geodataPage(listing: ConnectionArguments): PageRequest {
-  const page = pageRequest(listing);
-  for (const cursor of [page.after, page.before]) {
-    if (!cursor) continue;
-    if (!(/^\d{1,10}$/.test(cursor.id) && isDatabaseId(Number(cursor.id)))) throw new BadInputError('CURSOR_INVALID');
-  }
-  return page;
 }
 
 function isUnfiltered({ filter, userName, externalUserIds, within, radius, latestOnly, withStatus }: GeodataListing) {

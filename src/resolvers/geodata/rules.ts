@@ -1,4 +1,4 @@
-import { type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
+import { compact, type FieldProblems, type Problem, problem } from '../../lib/problems.ts';
 
 /** Degrees. */
 export interface Position {
@@ -119,8 +119,4 @@ function degreeProblems(degrees: number | null | undefined, most: number): Probl
 function statusProblems(status: string | null | undefined): Problem[] {
   const { length } = [...(statusText(status) ?? '')];
   return length > MAX_STATUS ? [problem('TOO_LONG', { max: MAX_STATUS })] : [];
-}
-
-function compact(problems: FieldProblems): FieldProblems {
-  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

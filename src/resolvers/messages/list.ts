@@ -13,7 +13,7 @@ import {
 import { transactInTurns } from '../../db/lock-turns.ts';
 import { query } from '../../db/query.ts';
 import { type RunSearch, searchesOf } from '../../db/search-turns.ts';
-import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
+import { type ActingViewer, jobOwnerOf, userIdOf } from '../../lib/access.ts';
 import { BadInputError } from '../../lib/errors.ts';
 import {
   type ConnectionArguments,
@@ -31,8 +31,6 @@ import { lockMember, type MemberKey, markMessages } from './marks.ts';
 import { readMessagesOfDialog } from './page.ts';
 import type { MessageRow } from './rows.ts';
 import { seqRange } from './seq-range.ts';
-
-export type MessageSortField = 'id' | 'dateSent' | 'createdAt' | 'updatedAt';
 
 export interface MessageListing {
   dialogId: string;
@@ -74,12 +72,14 @@ const SEQ: Omit<Order, 'isDescending'> = {
   id: Prisma.sql`m.id`,
   isAlwaysSet: true,
 };
-const SORTS: Record<MessageSortField, Omit<Order, 'isDescending'>> = {
+const SORTS = {
   dateSent: SEQ,
   id: { column: Prisma.sql`m.id`, cast: 'text', id: Prisma.sql`m.id`, isAlwaysSet: true },
   createdAt: { column: Prisma.sql`m.created_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
   updatedAt: { column: Prisma.sql`m.updated_at`, cast: 'timestamptz', id: Prisma.sql`m.id`, isAlwaysSet: true },
-};
+} satisfies Record<string, Omit<Order, 'isDescending'>>;
+
+export type MessageSortField = keyof typeof SORTS;
 
 /** By default in `seq` order. @throws {NotFoundError} {ForbiddenError} */
 export async function listMessages(
@@ -205,7 +205,7 @@ function sortValue(message: MessageRow, field: MessageSortField): string | numbe
 /** Without a filter from counters. */
 async function count(listing: MessageListing, viewer: ActingViewer): Promise<number> {
   const { dialogId } = listing;
-  const userId = viewer.kind === 'user' ? viewer.userId : 0;
+  const userId = userIdOf(viewer);
   const counted = isFiltered(listing)
     ? Prisma.sql`SELECT count(*)::int AS count FROM messages m WHERE ${matching(listing, viewer)} AND ${visibleTo(viewer)}`
     : Prisma.sql`

@@ -5,6 +5,7 @@ import { column, columns, columnsOf } from '../../db/columns.ts';
 import { query } from '../../db/query.ts';
 import type { Message } from '../../generated/prisma/client.ts';
 import type { Viewer } from '../../lib/access.ts';
+import { userIdOf } from '../../lib/access.ts';
 import { hiddenFrom, hiddenFromUser } from '../dialogs/hidden-messages.ts';
 
 export const MESSAGE_COLUMNS = columnsOf('Message', 'm');
@@ -25,7 +26,7 @@ export interface FoundMessage extends MessageRow {
 export function messageLoader(
   viewer: Viewer,
 ): DataLoader<{ applicationId: number; id: string }, FoundMessage | undefined, string> {
-  const userId = viewer.kind === 'user' ? viewer.userId : 0;
+  const userId = userIdOf(viewer);
   return new DataLoader((keys) => Promise.all(keys.map((key) => findRow({ ...key, userId }))), {
     cacheKeyFn: ({ id }) => id,
   });

@@ -3,7 +3,7 @@ import { db } from '../../db/client.ts';
 import { isDeadlock, sqlState } from '../../db/failures.ts';
 import { newId } from '../../db/ids.ts';
 import { query } from '../../db/query.ts';
-import { jobOwnerOf } from '../../lib/access.ts';
+import { jobOwnerOf, userIdOf } from '../../lib/access.ts';
 import { BadInputError, UnprocessableError } from '../../lib/errors.ts';
 import { inRecord, type Problem, problem } from '../../lib/problems.ts';
 import { isStringId } from '../../lib/string-ids.ts';
@@ -114,7 +114,7 @@ async function rowsOf(
       id: newId(at),
       classKey: definition.key,
       parentId: parentId || null,
-      userId: viewer.kind === 'user' ? viewer.userId : 0,
+      userId: userIdOf(viewer),
       ...grantsIn(permissions, openGrants(definition), (problem) => problems.push(inRecord(number, problem))),
       fields,
       createdAt: at,

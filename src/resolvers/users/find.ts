@@ -1,7 +1,7 @@
 import type { IdentifiedContext, UserContext } from '../../context.ts';
 import { db, type Prisma } from '../../db/client.ts';
 import type { User } from '../../generated/prisma/client.ts';
-import { InvalidFieldsError, NoSuchUserError, SessionMissingError, UnknownUserError } from '../../lib/errors.ts';
+import { NoSuchUserError, requirePositive, SessionMissingError, UnknownUserError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
 import { userById } from './rows.ts';
 
@@ -68,8 +68,4 @@ async function requireOne(found: Promise<User | null>): Promise<User> {
   const user = await found;
   if (!user) throw new NoSuchUserError();
   return user;
-}
-
-function requirePositive(id: number): void {
-  if (id < 1) throw new InvalidFieldsError({ id: ['NOT_POSITIVE'] });
 }

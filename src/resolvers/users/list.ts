@@ -26,18 +26,6 @@ import {
 import { listableBy, requireListing } from './listing.ts';
 import { USER_COLUMNS } from './rows.ts';
 
-export type UserSortField =
-  | 'id'
-  | 'fullName'
-  | 'email'
-  | 'login'
-  | 'phone'
-  | 'website'
-  | 'createdAt'
-  | 'updatedAt'
-  | 'lastRequestAt'
-  | 'externalUserId';
-
 export interface UserListing {
   filter?: FilterInput | null;
   orderBy?: { field: UserSortField; direction: 'asc' | 'desc' } | null;
@@ -62,7 +50,7 @@ const FIELDS: Record<string, FilteredField> = {
 
 const LOOK_UPS: CheapOperators = { id: ['eq', 'in'] };
 
-const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'>> = {
+const SORTS = {
   id: { column: Prisma.sql`u.id`, cast: 'int', isAlwaysSet: true },
   fullName: { column: Prisma.sql`u.full_name`, cast: 'text' },
   email: { column: Prisma.sql`u.email`, cast: 'text' },
@@ -73,7 +61,9 @@ const SORTS: Record<UserSortField, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'
   updatedAt: { column: Prisma.sql`u.updated_at`, cast: 'timestamptz', isAlwaysSet: true },
   lastRequestAt: { column: Prisma.sql`u.last_request_at`, cast: 'timestamptz' },
   externalUserId: { column: Prisma.sql`u.external_user_id`, cast: 'int8' },
-};
+} satisfies Record<string, Pick<Order, 'column' | 'cast' | 'isAlwaysSet'>>;
+
+export type UserSortField = keyof typeof SORTS;
 
 /** By id by default. @throws {BadInputError} {UsersListingForbiddenError} */
 export async function listUsers(

@@ -5,7 +5,7 @@ import type { Role, User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, requireNone, UnknownUserError } from '../../lib/errors.ts';
 import { type FieldProblems, problem } from '../../lib/problems.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
+import { knownId } from '../../lib/tokens.ts';
 
 type RoleContext = Pick<AdministrationContext, 'viewer' | 'now'>;
 
@@ -83,5 +83,3 @@ export function revokeRole(userId: number, name: string, { viewer, now }: RoleCo
 export function isRoleName(name: string): boolean {
   return name.length <= MAX_ROLE_NAME && /^[a-z][a-z0-9_-]*$/.test(name);
 }
-
-const knownId = (id: number) => (isDatabaseId(id) ? id : 0);

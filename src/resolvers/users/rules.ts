@@ -1,6 +1,7 @@
 import { InvalidFieldsError } from '../../lib/errors.ts';
 import { hasMailAddressForm, isMailAddress } from '../../lib/mail-address.ts';
-import { type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
+import { compact, type FieldProblems, type Problem, problem, when } from '../../lib/problems.ts';
+import { tagsOf } from '../../lib/tags.ts';
 
 /** Unvalidated. Numbers are text, so that each format has its own rule. */
 export interface UserInput {
@@ -144,10 +145,6 @@ function text(value: string | null | undefined): string | null {
   return value?.trimEnd() || null;
 }
 
-function tagsOf(tags: string[] | null | undefined): string[] {
-  return [...new Set((tags ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
-}
-
 function loginProblems(login: string | null): Problem[] {
   if (login === null) return [];
   const { min, max } = USER_LENGTHS.login;
@@ -211,8 +208,4 @@ function tooShort(value: string, min: number): Problem[] {
 
 function tooLong(value: string | null, max: number): Problem[] {
   return value !== null && [...value].length > max ? [problem('TOO_LONG', { max })] : [];
-}
-
-function compact(problems: FieldProblems): FieldProblems {
-  return Object.fromEntries(Object.entries(problems).filter(([, texts]) => texts.length > 0));
 }

@@ -19,7 +19,7 @@ import {
   RECORD_IDS,
 } from '../descriptions.ts';
 import { SINCE } from '../live.ts';
-import { metered } from '../metered.ts';
+import { withTotalCount } from '../total-count.ts';
 import {
   changesType,
   filterType,
@@ -108,7 +108,7 @@ function addQueries(builder: Builder, typed: TypedClass, { record, where, order 
       },
       {
         name: `${plural}Connection`,
-        fields: metered,
+        fields: withTotalCount,
       },
       { name: `${plural}ConnectionEdge` },
     ),

@@ -4,13 +4,13 @@ import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf, type OfApplication } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
-import { isDatabaseId } from '../../lib/tokens.ts';
+import { knownId } from '../../lib/tokens.ts';
 import { endSessionsOf, removeDevices } from './revoke.ts';
 
 type ModerationContext = Pick<Services, 'now' | 'outbox'> & { viewer: OfApplication };
 
 /** Ends the sessions of the user, removes their devices and refuses later sign-ins. @throws {UnknownUserError} */
-export async function blockUser(id: number, context: ModerationContext): Promise<User> {
+export async function blockEverywhere(id: number, context: ModerationContext): Promise<User> {
   const at = context.now();
   const blocked = await change(id, { blockedAt: at, updatedAt: at }, context, async (transaction, applicationId) => {
     await endSessionsOf(transaction, { applicationId, userId: id }, at);
@@ -21,7 +21,7 @@ export async function blockUser(id: number, context: ModerationContext): Promise
 }
 
 /** @throws {UnknownUserError} */
-export function unblockUser(id: number, context: ModerationContext): Promise<User> {
+export function unblockEverywhere(id: number, context: ModerationContext): Promise<User> {
   return change(id, { blockedAt: null, updatedAt: context.now() }, context);
 }
 
@@ -56,5 +56,3 @@ function change(
     return user;
   });
 }
-
-const knownId = (id: number) => (isDatabaseId(id) ? id : 0);

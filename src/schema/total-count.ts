@@ -2,7 +2,7 @@ import type { SchemaTypes } from '@pothos/core';
 import type { CountedConnection } from '../lib/pagination.ts';
 import { TOTAL_COUNT } from './descriptions.ts';
 
-export function metered<Types extends SchemaTypes, Page>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Page>) {
+export function withTotalCount<Types extends SchemaTypes, Page>(t: PothosSchemaTypes.ObjectFieldBuilder<Types, Page>) {
   return {
     totalCount: t.field({
       type: 'Int',
