@@ -16,6 +16,7 @@ import type {
   UserViewer,
   Viewer,
 } from './lib/access.ts';
+import { type Access, refusal } from './lib/access.ts';
 import type { Actor } from './lib/actor.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';
@@ -202,4 +203,22 @@ export type TokenContext = Context & { viewer: SessionViewer };
 export type UserTokenContext = Context & { viewer: UserTokenViewer };
 export type UserContext = Context & { viewer: UserViewer };
 export type ActingContext = Context & { viewer: ActingViewer };
+
+/** For the events of a subscription, which has checked its caller. @throws {ServiceError} */
+export function actingContext(context: Context): ActingContext {
+  requireAccess('userOrKey', context);
+  return context as ActingContext;
+}
+
+/** Like `actingContext`, for subscriptions of users. */
+export function userContext(context: Context): UserContext {
+  requireAccess('user', context);
+  return context as UserContext;
+}
+
+function requireAccess(access: Access, { viewer }: Context): void {
+  const refused = refusal(access, viewer);
+  if (refused) throw refused;
+}
+
 export type AdministratorContext = Context & { viewer: AdministratorViewer };

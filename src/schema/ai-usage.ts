@@ -13,7 +13,7 @@ const AssistantUsage = builder.objectRef<UsageShape['assistants'][number]>('Assi
     name: t.exposeString('name', { nullable: true, description: 'Name of the assistant; null if it was deleted.' }),
     requests: t.exposeInt('requests', { description: REQUESTS }),
     failures: t.exposeInt('failures', { description: FAILURES }),
-    tokens: t.field({ type: 'SafeInt', description: TOKENS, resolve: ({ tokens }) => tokens }),
+    tokens: t.expose('tokens', { type: 'SafeInt', description: TOKENS }),
   }),
 });
 
@@ -23,7 +23,7 @@ const DayUsage = builder.objectRef<UsageShape['days'][number]>('AiUsageDay').imp
     day: t.expose('day', { type: 'DateTime', description: 'Start of the day (UTC).' }),
     requests: t.exposeInt('requests', { description: REQUESTS }),
     failures: t.exposeInt('failures', { description: FAILURES }),
-    tokens: t.field({ type: 'SafeInt', description: TOKENS, resolve: ({ tokens }) => tokens }),
+    tokens: t.expose('tokens', { type: 'SafeInt', description: TOKENS }),
   }),
 });
 
@@ -43,7 +43,7 @@ const AiUsage = builder.objectRef<UsageShape>('AiUsage').implement({
     }),
     requests: t.exposeInt('requests', { description: REQUESTS }),
     failures: t.exposeInt('failures', { description: FAILURES }),
-    tokens: t.field({ type: 'SafeInt', description: TOKENS, resolve: ({ tokens }) => tokens }),
+    tokens: t.expose('tokens', { type: 'SafeInt', description: TOKENS }),
     assistants: t.expose('assistants', { type: [AssistantUsage], description: 'Per assistant, most tokens first.' }),
     days: t.expose('days', { type: [DayUsage], description: 'Every day of the period, oldest first.' }),
     users: t.expose('users', {

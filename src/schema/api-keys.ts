@@ -12,7 +12,7 @@ import {
   rotateApiKey,
   updateApiKey,
 } from '../resolvers/applications/api-keys.ts';
-import { builder } from './builder.ts';
+import { builder, type InputFields } from './builder.ts';
 import { columns } from './columns.ts';
 import { CREATED_AT, listOfNames } from './descriptions.ts';
 
@@ -77,8 +77,6 @@ const NewApiKey = builder.objectRef<New>('NewApiKey').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: CREATED_AT }),
   }),
 });
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const restrictions = (t: InputFields) => ({
   scopes: t.stringList({

@@ -8,7 +8,7 @@ import {
 } from '../resolvers/ai/assistants.ts';
 import { MAX_MESSAGE } from '../resolvers/ai/rules.ts';
 import { type AssistantTrial as TrialShape, tryAssistant } from '../resolvers/ai/try.ts';
-import { builder } from './builder.ts';
+import { builder, type InputFields } from './builder.ts';
 import { columns } from './columns.ts';
 import { CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
 
@@ -33,8 +33,6 @@ const Assistant = builder.prismaObject('Assistant', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: UPDATED_AT }),
   }),
 });
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const secrets = (t: InputFields) => ({
   apiKey: t.string({

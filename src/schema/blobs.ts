@@ -12,8 +12,8 @@ import type { BlobRow } from '../resolvers/blobs/rows.ts';
 import { MAX_NAME, MAX_TAGS, MAX_TYPE } from '../resolvers/blobs/rules.ts';
 import { updateBlob } from '../resolvers/blobs/update.ts';
 import { type UploadedBlob, uploadBlob } from '../resolvers/blobs/upload.ts';
-import { builder } from './builder.ts';
-import { CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
+import { builder, type InputFields } from './builder.ts';
+import { CREATED_AT, grouped, skipped, UPDATED_AT } from './descriptions.ts';
 import { StoredFile } from './files.ts';
 import { withTotalCount } from './total-count.ts';
 
@@ -91,8 +91,6 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
     }),
   }),
 });
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const blobFields = (t: InputFields) => ({
   contentType: t.string({
@@ -176,9 +174,7 @@ builder.queryField('blobs', (t) =>
       description:
         "The caller's blobs, newest first; all blobs of the application for an API key without `On-Behalf-Of`.",
       args: {
-        skip: t.arg.int({
-          description: 'Number of blobs to skip. The cost grows with this number; cursors do not have this cost.',
-        }),
+        skip: t.arg.int({ description: skipped('blobs') }),
       },
       resolve: (_root, args, context) => listBlobs(args, context),
     },

@@ -2,9 +2,8 @@ import { SUPPORT } from '../administration/administrators/rights.ts';
 import { type BlockedUser, blockUser, listBlockedUsers, unblockUser } from '../resolvers/blocks/block.ts';
 import { MAX_BLOCKED_USERS } from '../resolvers/blocks/rules.ts';
 import { builder } from './builder.ts';
+import { USER_ID } from './descriptions.ts';
 import { User } from './users.ts';
-
-const USER_ID = 'Id from `users`.';
 
 const BlockedUserType = builder.objectRef<BlockedUser>('BlockedUser').implement({
   description: 'A user whom the caller blocks.',

@@ -131,6 +131,10 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
 }
 
 export type Builder = ReturnType<typeof createBuilder>;
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<Builder['$inferSchemaTypes'], 'InputObject'>;
+export type InterfaceOf<Shape> = PothosSchemaTypes.InterfaceRef<Builder['$inferSchemaTypes'], Shape>;
+export type RefOf<Shape> = PothosSchemaTypes.ObjectRef<Builder['$inferSchemaTypes'], Shape>;
+export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Builder['$inferSchemaTypes'], Parent>;
 
 /** Each class of an application has its own builder (src/schema/typed). */
 export const builder = createBuilder();

@@ -1,13 +1,13 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { userContext } from '../context.ts';
 import type { StreamEvent } from '../realtime/subscription.ts';
 import { acceptContact, rejectContact, removeContact, requestContact } from '../resolvers/chat-contacts/change.ts';
 import { findChatContact, listChatContacts, subscribeToContacts } from '../resolvers/chat-contacts/list.ts';
 import { type ChatContact, MAX_CONTACTS } from '../resolvers/chat-contacts/rows.ts';
 import { builder } from './builder.ts';
-import { EVENT_CURSOR } from './descriptions.ts';
+import { EVENT_CURSOR, USER_ID } from './descriptions.ts';
 import { SINCE } from './live.ts';
 
-const USER_ID = 'Id from `users`.';
 const REFUSALS = 'Fails with `NOT_FOUND` if the user does not exist';
 
 const ContactSubscription = builder.enumType('ContactSubscription', {
@@ -40,53 +40,41 @@ builder.queryField('chatContacts', (t) =>
   }),
 );
 
-builder.mutationField('requestContact', (t) =>
-  t.withAuth({ user: true }).field({
-    scope: 'contacts',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ChatContactType,
-    description:
-      'Asks a user to become a contact. Has no effect if the caller has already asked, or was accepted. ' +
-      `${REFUSALS}, with \`FORBIDDEN\` if a block applies, and with \`UNPROCESSABLE\` if one of them has ` +
-      `${MAX_CONTACTS} contacts.`,
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => requestContact(userId, context),
-  }),
-);
+function contactMutation(name: string, description: string, change: typeof requestContact): void {
+  builder.mutationField(name, (t) =>
+    t.withAuth({ user: true }).field({
+      scope: 'contacts',
+      administrator: { roles: SUPPORT, needsReason: true },
+      type: ChatContactType,
+      description,
+      args: { userId: t.arg.int({ required: true, description: USER_ID }) },
+      resolve: (_root, { userId }, context) => change(userId, context),
+    }),
+  );
+}
 
-builder.mutationField('acceptContact', (t) =>
-  t.withAuth({ user: true }).field({
-    scope: 'contacts',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ChatContactType,
-    description:
-      'Accepts the request of a user and asks back. Once the user has accepted as well, both are contacts. ' +
-      `${REFUSALS} or has not asked, and with \`FORBIDDEN\` if a block applies.`,
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => acceptContact(userId, context),
-  }),
+contactMutation(
+  'requestContact',
+  'Asks a user to become a contact. Has no effect if the caller has already asked, or was accepted. ' +
+    `${REFUSALS}, with \`FORBIDDEN\` if a block applies, and with \`UNPROCESSABLE\` if one of them has ` +
+    `${MAX_CONTACTS} contacts.`,
+  requestContact,
 );
-
-builder.mutationField('rejectContact', (t) =>
-  t.withAuth({ user: true }).field({
-    scope: 'contacts',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ChatContactType,
-    description: `Rejects the request of a user, or ends what the caller has accepted. ${REFUSALS} or has not asked.`,
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => rejectContact(userId, context),
-  }),
+contactMutation(
+  'acceptContact',
+  'Accepts the request of a user and asks back. Once the user has accepted as well, both are contacts. ' +
+    `${REFUSALS} or has not asked, and with \`FORBIDDEN\` if a block applies.`,
+  acceptContact,
 );
-
-builder.mutationField('removeContact', (t) =>
-  t.withAuth({ user: true }).field({
-    scope: 'contacts',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ChatContactType,
-    description: `Removes a user from the list of the caller, and the caller from theirs. ${REFUSALS} or is no contact.`,
-    args: { userId: t.arg.int({ required: true, description: USER_ID }) },
-    resolve: (_root, { userId }, context) => removeContact(userId, context),
-  }),
+contactMutation(
+  'rejectContact',
+  `Rejects the request of a user, or ends what the caller has accepted. ${REFUSALS} or has not asked.`,
+  rejectContact,
+);
+contactMutation(
+  'removeContact',
+  `Removes a user from the list of the caller, and the caller from theirs. ${REFUSALS} or is no contact.`,
+  removeContact,
 );
 
 const ContactAction = builder.enumType('ContactAction', {
@@ -113,7 +101,7 @@ const ContactChanged = builder.objectRef<Pick<StreamEvent, 'payload'>>('ContactC
     contact: t.field({
       type: ChatContactType,
       description: 'The contact at delivery; one that was removed has the subscription `NONE` and no request.',
-      resolve: ({ payload }, _args, context) => findChatContact(Number(payload.subjectId), context as never),
+      resolve: ({ payload }, _args, context) => findChatContact(Number(payload.subjectId), userContext(context)),
     }),
   }),
 });

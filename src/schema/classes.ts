@@ -5,7 +5,6 @@ import { createClass } from '../resolvers/classes/create.ts';
 import { MAX_FIELDS } from '../resolvers/classes/definition.ts';
 import { deleteClass } from '../resolvers/classes/delete.ts';
 import { findClass } from '../resolvers/classes/find.ts';
-import { permissionOf } from '../resolvers/classes/grants.ts';
 import { listClasses } from '../resolvers/classes/list.ts';
 import { MAX_INDEXED_BYTES } from '../resolvers/classes/slots.ts';
 import { updateClass } from '../resolvers/classes/update.ts';
@@ -13,7 +12,7 @@ import { MAX_RECORD_BYTES } from '../resolvers/records/changes.ts';
 import { builder } from './builder.ts';
 import { ClassIndexInput, ClassIndexType, IndexState } from './class-indexes.ts';
 import { APPLICATION_ID, CLASS_NAME, CREATED_AT, grouped, UPDATED_AT } from './descriptions.ts';
-import { RecordPermission, RecordPermissionInput } from './record-permissions.ts';
+import { granted, RecordPermissionInput } from './record-permissions.ts';
 
 export const RecordFieldType = builder.enumType('RecordFieldType', {
   description: 'Type of the values of a field. Input is converted to it.',
@@ -68,26 +67,10 @@ const ClassPermissions = builder.objectRef<ClassDefinition>('ClassPermissions').
     'Who may create records, and the default permissions of new records. Records copy the defaults at ' +
     'creation; only `NOT_ALLOWED` also applies to existing records.',
   fields: (t) => ({
-    create: t.field({
-      type: RecordPermission,
-      description: PERMITTED.create,
-      resolve: ({ creators }) => permissionOf(creators),
-    }),
-    read: t.field({
-      type: RecordPermission,
-      description: PERMITTED.read,
-      resolve: ({ readers }) => permissionOf(readers),
-    }),
-    update: t.field({
-      type: RecordPermission,
-      description: PERMITTED.update,
-      resolve: ({ updaters }) => permissionOf(updaters),
-    }),
-    delete: t.field({
-      type: RecordPermission,
-      description: PERMITTED.delete,
-      resolve: ({ deleters }) => permissionOf(deleters),
-    }),
+    create: granted(t, 'creators', PERMITTED.create),
+    read: granted(t, 'readers', PERMITTED.read),
+    update: granted(t, 'updaters', PERMITTED.update),
+    delete: granted(t, 'deleters', PERMITTED.delete),
   }),
 });
 

@@ -29,6 +29,7 @@ export const TOTAL_COUNT = 'Number of items on all pages. Counted only if reques
 
 export const CREATED_AT = 'Time of creation.';
 export const UPDATED_AT = 'Time of the last change.';
+export const USER_ID = 'Id from `users`.';
 export const APPLICATION_ID = 'Id of the application that owns it, always the application of the caller.';
 
 export const SKIPPED = 'Number of items skipped before this page.';
@@ -71,6 +72,11 @@ export const DELETES_RECORD =
 export const PERMISSION_CHANGES =
   'Permissions to change. Only the owner and API keys without `On-Behalf-Of` may change them; for other ' +
   'users a change fails with `FORBIDDEN`.';
+
+/** Of the argument `skip`. @param items in the plural */
+export function skipped(items: string): string {
+  return `Number of ${items} to skip. The cost grows with this number; cursors do not have this cost.`;
+}
 
 /** `a`, `b` → `` `a`, `b` `` */
 export function listOfNames(names: readonly string[]): string {

@@ -6,7 +6,7 @@ import { detailsLoader } from '../resolvers/dialogs/details.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { listDialogs } from '../resolvers/dialogs/list.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT, DIALOG_ID, FILTER, ORDER, UPDATED_AT } from './descriptions.ts';
+import { CREATED_AT, DIALOG_ID, FILTER, ORDER, skipped, UPDATED_AT } from './descriptions.ts';
 import { DialogFilter, DialogOrder } from './dialog-filters.ts';
 import { requestedFields } from './requested-fields.ts';
 import { withTotalCount } from './total-count.ts';
@@ -162,9 +162,7 @@ builder.queryField('dialogs', (t) =>
         dataClassName: t.arg.string({
           description: 'Only return dialogs that carry this class. An unknown class fails with `FORBIDDEN`.',
         }),
-        skip: t.arg.int({
-          description: 'Number of dialogs to skip. The cost grows with this number; cursors do not have this cost.',
-        }),
+        skip: t.arg.int({ description: skipped('dialogs') }),
       },
       resolve: (_root, args, context, info) => listDialogs(args, requestedFields(info), context),
     },

@@ -1,7 +1,9 @@
-import { builder } from './builder.ts';
-import { LIST_OPERATORS, OPERATORS } from './descriptions.ts';
+import { builder, type JsonInput } from './builder.ts';
+import { AND, DIRECTION, LIST_OPERATORS, OPERATORS, OR, SORT_FIELD } from './descriptions.ts';
+import { SortDirection } from './scalars.ts';
 
-type Scalars = (typeof builder)['$inferSchemaTypes']['Scalars'];
+type Types = (typeof builder)['$inferSchemaTypes'];
+type Scalars = Types['Scalars'];
 
 const LIST_OPERANDS = ['in', 'notIn', 'all'] as const;
 
@@ -51,6 +53,46 @@ comparison('SafeIntListFilter', 'Compares a list of whole numbers up to ±(2^53 
 comparison('FloatListFilter', 'Compares a list of numbers.', 'Float', LIST_OPERATORS);
 comparison('BooleanListFilter', 'Compares a list of booleans.', 'Boolean', LIST_OPERATORS);
 comparison('DateTimeListFilter', 'Compares a list of times.', 'DateTime', LIST_OPERATORS);
+
+type Comparable = { $inferInput: unknown } | 'JSON';
+type InputOf<Type> = Type extends { $inferInput: infer Input } ? Input : JsonInput;
+type Compared = Record<string, readonly [type: Comparable, description: string]>;
+type Conditions<Fields extends Compared> = { [Name in keyof Fields]?: InputOf<Fields[Name][0]> | null } & {
+  or?: Conditions<Fields>[] | null;
+  and?: Conditions<Fields>[] | null;
+};
+
+/** @param item what is filtered, as a word of its description @param fields what may be compared */
+export function conditions<const Fields extends Compared>(name: string, item: string, fields: Fields) {
+  const filter = builder.inputRef<Conditions<Fields>>(name);
+  return filter.implement({
+    description:
+      `Conditions on ${item}s. A ${item} must match all given fields, every entry of \`and\`, and at least one entry of ` +
+      '`or`.',
+    fields: (t) => {
+      const compared = Object.entries(fields).map(([field, [type, description]]) => [
+        field,
+        t.field({ type: type as typeof IdFilter, description }),
+      ]);
+      const joined = {
+        or: t.field({ type: [filter], description: OR }),
+        and: t.field({ type: [filter], description: AND }),
+      };
+      return { ...Object.fromEntries(compared), ...joined } as never;
+    },
+  });
+}
+
+/** @param field an enum of what can be sorted by */
+export function orderInput<Field>(name: string, description: string, field: PothosSchemaTypes.EnumRef<Types, Field>) {
+  return builder.inputType(name, {
+    description,
+    fields: (t) => ({
+      field: t.field({ type: field, required: true, description: SORT_FIELD }),
+      direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
+    }),
+  });
+}
 
 function comparison<Type extends keyof Scalars & string, Operator extends string>(
   name: string,

@@ -9,18 +9,17 @@ import { maySeeListed } from '../resolvers/users/listing.ts';
 import { userLoader } from '../resolvers/users/loader.ts';
 import { builder } from './builder.ts';
 import {
-  AND,
   APPLICATION_ID,
   CREATED_AT,
   DIRECTION,
   FILTER,
   grouped,
-  OR,
   ORDER,
+  skipped,
   UNLISTED,
   UPDATED_AT,
 } from './descriptions.ts';
-import { DateTimeFilter, SafeIntFilter } from './filters.ts';
+import { conditions, DateTimeFilter, SafeIntFilter } from './filters.ts';
 import { SortDirection } from './scalars.ts';
 import { withTotalCount } from './total-count.ts';
 import './users.ts';
@@ -52,24 +51,10 @@ const Geodatum = builder.prismaObject('Geodatum', {
   }),
 });
 
-const GeodatumFilter = builder.inputRef<GeodatumFilterShape>('GeodatumFilter').implement({
-  description:
-    'Conditions on locations. A location must match all given fields, every entry of `and`, and at least one ' +
-    'entry of `or`.',
-  fields: (t) => ({
-    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the time at which the location was stored.' }),
-    userId: t.field({ type: SafeIntFilter, description: 'Compares the user id.' }),
-    or: t.field({ type: [GeodatumFilter], description: OR }),
-    and: t.field({ type: [GeodatumFilter], description: AND }),
-  }),
+const GeodatumFilter = conditions('GeodatumFilter', 'location', {
+  createdAt: [DateTimeFilter, 'Compares the time at which the location was stored.'],
+  userId: [SafeIntFilter, 'Compares the user id.'],
 });
-
-interface GeodatumFilterShape {
-  createdAt?: typeof DateTimeFilter.$inferInput | null;
-  userId?: typeof SafeIntFilter.$inferInput | null;
-  or?: GeodatumFilterShape[] | null;
-  and?: GeodatumFilterShape[] | null;
-}
 
 const PositionInput = builder.inputType('PositionInput', {
   description: 'A position on earth, in degrees.',
@@ -161,9 +146,7 @@ builder.queryField('geodata', (t) =>
         latestOnly: t.arg.boolean({ description: 'Only return the latest location of each user. Default: false.' }),
         withStatus: t.arg.boolean({ description: 'Only return locations with a status. Default: false.' }),
         orderBy: t.arg({ type: GeodatumOrder, description: ORDER }),
-        skip: t.arg.int({
-          description: 'Number of locations to skip. The cost grows with this number; cursors do not have this cost.',
-        }),
+        skip: t.arg.int({ description: skipped('locations') }),
       },
       resolve: (_root, args, context) => listGeodata(args, context),
     },

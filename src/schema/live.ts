@@ -1,6 +1,7 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { actingContext } from '../context.ts';
 import { MAX_PAGE } from '../lib/pagination.ts';
-import type { StreamEvent } from '../realtime/subscription.ts';
+import type { StreamEvent, SubscriptionKind } from '../realtime/subscription.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { startTyping, stopTyping } from '../resolvers/dialogs/typing.ts';
 import { findMessage } from '../resolvers/messages/find.ts';
@@ -13,7 +14,7 @@ import {
   subscribeToDialogs,
   subscribeToTyping,
 } from '../resolvers/messages/live.ts';
-import { builder } from './builder.ts';
+import { builder, type InterfaceOf, type ObjectFields, type RefOf } from './builder.ts';
 import { DIALOG_ID, EVENT_CURSOR } from './descriptions.ts';
 import { Dialog } from './dialogs.ts';
 import { Message } from './messages.ts';
@@ -45,14 +46,14 @@ const DialogEvent = builder.interfaceRef<Event>('DialogEvent').implement({
 
 const interfaces = [DialogEvent];
 
-type EventFields = PothosSchemaTypes.ObjectFieldBuilder<typeof builder.$inferSchemaTypes, Event>;
+type EventFields = ObjectFields<Event>;
 
 const message = (t: EventFields) =>
   t.field({
     type: Message,
     description: 'The message in its current state at delivery.',
     resolve: ({ payload }, _args, context, info) =>
-      findMessage(payload.subjectId, requestedFields(info), context as never),
+      findMessage(payload.subjectId, requestedFields(info), actingContext(context)),
   });
 
 const resource = (t: EventFields) =>
@@ -68,7 +69,7 @@ const dialog = (t: EventFields) =>
     type: Dialog,
     description: 'The dialog as the caller sees it at delivery.',
     resolve: ({ payload }, _args, context, info) =>
-      findDialog(payload.dialogId!, requestedFields(info), context as never),
+      findDialog(payload.dialogId!, requestedFields(info), actingContext(context)),
   });
 
 const MessageSent = builder.objectRef<Event>('MessageSent').implement({
@@ -224,7 +225,7 @@ const Typing = builder.objectRef<Event>('Typing').implement({
 const Changes = builder.objectRef<ChangesSince>('Changes').implement({
   description: 'Events after a cursor, and the cursor to continue from.',
   fields: (t) => ({
-    events: t.field({ type: [DialogEvent], description: 'Events, oldest first.', resolve: ({ events }) => events }),
+    events: t.expose('events', { type: [DialogEvent], description: 'Events, oldest first.' }),
     cursor: t.exposeString('cursor', {
       description: 'Pass it as `since` to continue, even if there are no events.',
     }),
@@ -255,82 +256,59 @@ builder.queryField('changes', (t) =>
   }),
 );
 
-builder.mutationField('startTyping', (t) =>
-  t.withAuth({ user: true }).boolean({
-    scope: 'messages',
-    administrator: { roles: SUPPORT },
-    description:
-      'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
-      'the user types. Nothing is stored.',
-    args: {
-      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
-      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
-    },
-    resolve: (_root, args, context) => startTyping(args, context),
-  }),
+function typingMutation(name: string, description: string, change: typeof startTyping): void {
+  builder.mutationField(name, (t) =>
+    t.withAuth({ user: true }).boolean({
+      scope: 'messages',
+      administrator: { roles: SUPPORT },
+      description,
+      args: {
+        dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
+        recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
+      },
+      resolve: (_root, args, context) => change(args, context),
+    }),
+  );
+}
+
+typingMutation(
+  'startTyping',
+  'Notifies the current `typing` subscribers that the caller is typing. Call it again every few seconds while ' +
+    'the user types. Nothing is stored.',
+  startTyping,
+);
+typingMutation(
+  'stopTyping',
+  'Notifies the current `typing` subscribers with `includeStops` that the caller has stopped typing.',
+  stopTyping,
 );
 
-builder.mutationField('stopTyping', (t) =>
-  t.withAuth({ user: true }).boolean({
-    scope: 'messages',
-    administrator: { roles: SUPPORT },
-    description: 'Notifies the current `typing` subscribers with `includeStops` that the caller has stopped typing.',
-    args: {
-      dialogId: t.arg.id({ description: `${DIALOG_ID} Required without \`recipientId\`.` }),
-      recipientId: t.arg.int({ description: 'The other user of an existing private dialog, instead of `dialogId`.' }),
-    },
-    resolve: (_root, args, context) => stopTyping(args, context),
-  }),
-);
+function dialogSubscription(
+  name: SubscriptionKind,
+  type: RefOf<Event> | InterfaceOf<Event>,
+  description: string,
+): void {
+  builder.subscriptionField(name, (t) =>
+    t.withAuth({ userOrKey: true }).field({
+      scope: 'messages',
+      administrator: { roles: SUPPORT, needsReason: true },
+      type,
+      description,
+      args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
+      subscribe: (_root, args, context) => subscribeToDialogs(name, args, context),
+      resolve: (event) => event,
+    }),
+  );
+}
 
-builder.subscriptionField('messageSent', (t) =>
-  t.withAuth({ userOrKey: true }).field({
-    scope: 'messages',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: MessageSent,
-    description: 'Delivers each new message.',
-    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => subscribeToDialogs('messageSent', args, context),
-    resolve: eventOf,
-  }),
-);
-
-builder.subscriptionField('reactionAdded', (t) =>
-  t.withAuth({ userOrKey: true }).field({
-    scope: 'messages',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ReactionAdded,
-    description: 'Delivers each added reaction.',
-    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => subscribeToDialogs('reactionAdded', args, context),
-    resolve: eventOf,
-  }),
-);
-
-builder.subscriptionField('reactionRemoved', (t) =>
-  t.withAuth({ userOrKey: true }).field({
-    scope: 'messages',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: ReactionRemoved,
-    description: 'Delivers each removed reaction.',
-    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => subscribeToDialogs('reactionRemoved', args, context),
-    resolve: eventOf,
-  }),
-);
-
-builder.subscriptionField('dialogEvents', (t) =>
-  t.withAuth({ userOrKey: true }).field({
-    scope: 'messages',
-    administrator: { roles: SUPPORT, needsReason: true },
-    type: DialogEvent,
-    description:
-      'Delivers all dialog events. A subscription to one dialog ends with a `DialogRemoved` when the caller is ' +
-      'removed from that dialog.',
-    args: { dialogId: t.arg.id({ description: OF_DIALOG }), since: t.arg.string({ description: SINCE }) },
-    subscribe: (_root, args, context) => subscribeToDialogs('dialogEvents', args, context),
-    resolve: eventOf,
-  }),
+dialogSubscription('messageSent', MessageSent, 'Delivers each new message.');
+dialogSubscription('reactionAdded', ReactionAdded, 'Delivers each added reaction.');
+dialogSubscription('reactionRemoved', ReactionRemoved, 'Delivers each removed reaction.');
+dialogSubscription(
+  'dialogEvents',
+  DialogEvent,
+  'Delivers all dialog events. A subscription to one dialog ends with a `DialogRemoved` when the caller is ' +
+    'removed from that dialog.',
 );
 
 builder.subscriptionField('typing', (t) =>
@@ -354,10 +332,6 @@ builder.subscriptionField('typing', (t) =>
       }),
     },
     subscribe: (_root, args, context) => subscribeToTyping(args, context),
-    resolve: eventOf,
+    resolve: (event) => event,
   }),
 );
-
-function eventOf(event: Event): Event & {} {
-  return event;
-}

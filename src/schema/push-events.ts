@@ -16,7 +16,7 @@ import { updateEvent } from '../resolvers/push-events/update.ts';
 import { DEFAULT_CHANNELS, KEY_CHANNELS, PUSH_CHANNELS, USER_CHANNELS } from '../resolvers/pushes/channels.ts';
 import { builder } from './builder.ts';
 import { columns, nodeSelection } from './columns.ts';
-import { APPLICATION_ID, CREATED_AT, grouped, listOfNames, oneOfNames, UPDATED_AT } from './descriptions.ts';
+import { APPLICATION_ID, CREATED_AT, grouped, listOfNames, oneOfNames, skipped, UPDATED_AT } from './descriptions.ts';
 import { withTotalCount } from './total-count.ts';
 
 const Event = builder.prismaObject('Event', {
@@ -201,9 +201,7 @@ builder.queryField('events', (t) =>
       description:
         "The caller's events, newest first; for an API key without `On-Behalf-Of`, the events that no user created.",
       args: {
-        skip: t.arg.int({
-          description: 'Number of events to skip. The cost grows with this number; cursors do not have this cost.',
-        }),
+        skip: t.arg.int({ description: skipped('events') }),
       },
       resolve: (_root, args, context, info) => listEvents(args, context, nodeSelection(context, info)),
     },

@@ -37,10 +37,9 @@ const UpdatedRecords = builder.objectRef<UpdatedByCriteria>('UpdatedRecords').im
     skip: t.exposeInt('skip', { description: SKIPPED }),
     limit: t.exposeInt('limit', { description: LIMIT }),
     totalFound: t.exposeInt('totalFound', { description: 'Number of updated records on all pages.' }),
-    items: t.field({
+    items: t.expose('items', {
       type: [RecordType],
       description: 'The records of this page after the update.',
-      resolve: ({ items }) => items,
     }),
   }),
 });

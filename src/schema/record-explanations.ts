@@ -2,7 +2,7 @@ import { DEVELOPER } from '../administration/administrators/rights.ts';
 import { explainRecords, type RecordsExplanation } from '../resolvers/records/explain.ts';
 import { builder } from './builder.ts';
 import { CLASS_NAME, ORDER } from './descriptions.ts';
-import { FILTER, RecordOrder } from './records.ts';
+import { RECORD_FILTER, RecordOrder } from './records.ts';
 
 const RecordsExplanationType = builder.objectRef<RecordsExplanation>('RecordsExplanation').implement({
   description: 'How a list of records was read.',
@@ -32,7 +32,7 @@ builder.queryField('explainRecords', (t) =>
       'an index.',
     args: {
       className: t.arg.string({ required: true, description: CLASS_NAME }),
-      filter: t.arg({ type: 'JSON', description: FILTER }),
+      filter: t.arg({ type: 'JSON', description: RECORD_FILTER }),
       orderBy: t.arg({ type: RecordOrder, description: ORDER }),
       parentId: t.arg.id({ description: 'Only return children of this record.' }),
       first: t.arg.int({ description: 'Length of the list, 1 to 100. Default: 50.' }),

@@ -34,18 +34,16 @@ const CalculationInput = builder.inputType('RecordCalculationInput', {
 const RecordGroupType = builder.objectRef<RecordGroup>('RecordGroup').implement({
   description: 'Records with the same value of a field.',
   fields: (t) => ({
-    value: t.field({
+    value: t.expose('value', {
       type: 'JSON',
       nullable: true,
       description: 'The common value; null for records without a value.',
-      resolve: ({ value }) => value,
     }),
     count: t.exposeInt('count', { description: 'Number of records in the group.' }),
-    results: t.field({
+    results: t.expose('results', {
       type: ['Float'],
       nullable: { list: false, items: true },
       description: 'Results of the calculations, in the requested order; null if no record of the group has a value.',
-      resolve: ({ results }) => results,
     }),
   }),
 });

@@ -1,6 +1,6 @@
-import type { AccessKind, Permission } from '../resolvers/classes/grants.ts';
-import { MAX_GROUP, MAX_NAMED } from '../resolvers/classes/grants.ts';
-import { builder } from './builder.ts';
+import type { AccessKind, Grants, Permission } from '../resolvers/classes/grants.ts';
+import { MAX_GROUP, MAX_NAMED, permissionOf } from '../resolvers/classes/grants.ts';
+import { builder, type ObjectFields } from './builder.ts';
 import { grouped } from './descriptions.ts';
 
 const RecordAccess = builder.enumType('RecordAccess', {
@@ -46,6 +46,15 @@ export const RecordPermission = builder.objectRef<Permission>('RecordPermission'
     }),
   }),
 });
+
+/** A permission by the member of the record or class that stores it. */
+export function granted<Row extends Record<Name, Grants>, Name extends string>(
+  t: ObjectFields<Row>,
+  name: Name,
+  description: string,
+) {
+  return t.field({ type: RecordPermission, description, resolve: (row: Row) => permissionOf(row[name]) });
+}
 
 export const RecordPermissionInput = builder.inputType('RecordPermissionInput', {
   description: 'Who to grant a permission on a class or record. Invalid input fails with `UNPROCESSABLE`.',

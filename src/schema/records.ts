@@ -1,33 +1,16 @@
 import { DEVELOPER } from '../administration/administrators/rights.ts';
-import { unixSeconds } from '../lib/time.ts';
-import { permissionOf } from '../resolvers/classes/grants.ts';
 import { type FoundRecords, findRecord, findRecordsById } from '../resolvers/records/find.ts';
 import { withFields } from '../resolvers/records/large-fields.ts';
 import { listRecords } from '../resolvers/records/list.ts';
-import {
-  type PresentedRecord,
-  presentFields,
-  type RecordGrants,
-  readableOnly,
-  recordGrants,
-} from '../resolvers/records/rows.ts';
+import { type PresentedRecord, presentFields, type RecordGrants, readableOnly } from '../resolvers/records/rows.ts';
 import { builder } from './builder.ts';
-import {
-  CLASS_NAME,
-  DIRECTION,
-  ORDER,
-  OWNER_ID,
-  PARENT_OF_RECORD,
-  RECORD_ID,
-  RECORD_IDS,
-  RECORD_ORDER,
-  UPDATE_ONLY,
-} from './descriptions.ts';
-import { RecordPermission } from './record-permissions.ts';
+import { CLASS_NAME, DIRECTION, ORDER, RECORD_ID, RECORD_IDS, RECORD_ORDER, UPDATE_ONLY } from './descriptions.ts';
+import { commonFields } from './record-fields.ts';
+import { granted } from './record-permissions.ts';
 import { SortDirection } from './scalars.ts';
 import { withTotalCount } from './total-count.ts';
 
-export const FILTER =
+export const RECORD_FILTER =
   'Only return records that match all conditions: `{ "make": { "eq": "BMW" }, "value": { "gt": 50, "lte": ' +
   '90 } }`. Names are fields of the class, `id`, `parentId`, `userId`, `createdAt` and `updatedAt`; `or` ' +
   'and `and` take lists of filters. Operators: `eq` (a plain value means the same; null matches unset ' +
@@ -38,42 +21,20 @@ export const FILTER =
 const RecordPermissions = builder.objectRef<RecordGrants>('RecordPermissions').implement({
   description: 'Who may read, update and delete a record. The owner always may, unless the class is `NOT_ALLOWED`.',
   fields: (t) => ({
-    read: t.field({
-      type: RecordPermission,
-      description: 'Who may read the record.',
-      resolve: ({ readers }) => permissionOf(readers),
-    }),
-    update: t.field({
-      type: RecordPermission,
-      description: 'Who may change values of the record.',
-      resolve: ({ updaters }) => permissionOf(updaters),
-    }),
-    delete: t.field({
-      type: RecordPermission,
-      description: 'Who may delete the record and all its descendants.',
-      resolve: ({ deleters }) => permissionOf(deleters),
-    }),
+    read: granted(t, 'readers', 'Who may read the record.'),
+    update: granted(t, 'updaters', 'Who may change values of the record.'),
+    delete: granted(t, 'deleters', 'Who may delete the record and all its descendants.'),
   }),
 });
 
 export const RecordType = builder.objectRef<PresentedRecord>('Record').implement({
   description: "A record of one of the application's classes, with its fields as one JSON object.",
   fields: (t) => ({
-    id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
     className: t.string({
       description: 'Name of its class, as defined with `createClass`.',
       resolve: (record) => record.class.name,
     }),
-    parentId: t.id({
-      nullable: true,
-      description: PARENT_OF_RECORD,
-      resolve: readableOnly(({ parentId }) => parentId),
-    }),
-    userId: t.int({
-      nullable: true,
-      description: OWNER_ID,
-      resolve: readableOnly(({ userId }) => userId),
-    }),
+    ...commonFields(t, RecordPermissions),
     fields: t.field({
       type: 'JSON',
       nullable: true,
@@ -84,30 +45,15 @@ export const RecordType = builder.objectRef<PresentedRecord>('Record').implement
         withFields(record, null, context, (fields) => presentFields({ class: record.class, fields })),
       ),
     }),
-    permissions: t.field({
-      type: RecordPermissions,
-      nullable: true,
-      description: `Permissions of the record. ${UPDATE_ONLY}`,
-      resolve: readableOnly(recordGrants),
-    }),
-    createdAt: t.int({
-      description: 'Time of creation, in Unix seconds.',
-      resolve: ({ createdAt }) => unixSeconds(createdAt),
-    }),
-    updatedAt: t.int({
-      description: 'Time of the last change, in Unix seconds.',
-      resolve: ({ updatedAt }) => unixSeconds(updatedAt),
-    }),
   }),
 });
 
 export const FoundRecordsType = builder.objectRef<FoundRecords>('FoundRecords').implement({
   description: 'Records selected by id.',
   fields: (t) => ({
-    records: t.field({
+    records: t.expose('records', {
       type: [RecordType],
       description: 'The records found, in the requested order.',
-      resolve: ({ records }) => records,
     }),
     notFoundIds: t.exposeIDList('notFoundIds', {
       description: 'Ids that do not exist, or for which the caller lacks the permission.',
@@ -171,7 +117,7 @@ builder.queryField('records', (t) =>
       description: 'Records of a class that the caller may read. Sorted by `id` unless `orderBy` is given.',
       args: {
         className: t.arg.string({ required: true, description: CLASS_NAME }),
-        filter: t.arg({ type: 'JSON', description: FILTER }),
+        filter: t.arg({ type: 'JSON', description: RECORD_FILTER }),
         orderBy: t.arg({ type: RecordOrder, description: ORDER }),
         parentId: t.arg.id({ description: 'Only return children of this record.' }),
       },

@@ -7,7 +7,7 @@ import { listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
 import { loginUser, logoutUser } from '../resolvers/sessions/login.ts';
 import { signedPairs } from '../resolvers/sessions/parameters.ts';
 import type { OpenSession } from '../resolvers/sessions/rows.ts';
-import { builder } from './builder.ts';
+import { builder, type InputFields } from './builder.ts';
 import { APPLICATION_ID, CREATED_AT } from './descriptions.ts';
 import { ChallengeAnswerInput } from './second-factor-types.ts';
 import { UserSession } from './user-moderation.ts';
@@ -103,6 +103,30 @@ const SessionEmailCode = builder.inputType('SessionEmailCode', {
   }),
 });
 
+/** What may replace a password. */
+function credentialFields(t: InputFields) {
+  return {
+    provider: t.string({
+      description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
+    }),
+    keys: t.field({ type: SessionKeys, description: 'Credentials of the provider `facebook` or `twitter`.' }),
+    firebasePhone: t.field({
+      type: SessionFirebasePhone,
+      description: 'Credentials of the provider `firebase_phone`.',
+    }),
+    emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
+    idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
+    providerCode: t.field({
+      type: SessionProviderCode,
+      description: 'A code of a sign-in at a provider (`/sign-in`).',
+    }),
+    answer: t.field({
+      type: ChallengeAnswerInput,
+      description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
+    }),
+  };
+}
+
 const CreateSessionInput = builder.inputType('CreateSessionInput', {
   description:
     'A request for a session. If the application setting `publicSignIn` is on, `applicationId` suffices, without ' +
@@ -125,24 +149,7 @@ const CreateSessionInput = builder.inputType('CreateSessionInput', {
     }),
     signature: t.string({ description: 'HMAC in lower-case hex: SHA-1 or SHA-256, depending on the application.' }),
     user: t.field({ type: SessionUser, description: 'User to sign in. Omit it for an application session.' }),
-    provider: t.string({
-      description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
-    }),
-    keys: t.field({ type: SessionKeys, description: 'Credentials of the provider `facebook` or `twitter`.' }),
-    firebasePhone: t.field({
-      type: SessionFirebasePhone,
-      description: 'Credentials of the provider `firebase_phone`.',
-    }),
-    emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
-    idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
-    providerCode: t.field({
-      type: SessionProviderCode,
-      description: 'A code of a sign-in at a provider (`/sign-in`).',
-    }),
-    answer: t.field({
-      type: ChallengeAnswerInput,
-      description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
-    }),
+    ...credentialFields(t),
     parameters: t.field({
       type: [SignedParameter],
       description: 'Replaces all other fields: every parameter exactly as signed, and the `signature`.',
@@ -157,24 +164,7 @@ const LoginUserInput = builder.inputType('LoginUserInput', {
     login: t.string({ description: 'Case-insensitive; `email` may be given instead.' }),
     email: t.string({ description: 'Case-insensitive; replaces `login`.' }),
     password: t.string({ description: 'Required with `login`, `email` or `userId`.' }),
-    provider: t.string({
-      description: '`facebook`, `twitter` or `firebase_phone`, to sign in with an external identity.',
-    }),
-    keys: t.field({ type: SessionKeys, description: 'Credentials of the provider `facebook` or `twitter`.' }),
-    firebasePhone: t.field({
-      type: SessionFirebasePhone,
-      description: 'Credentials of the provider `firebase_phone`.',
-    }),
-    emailCode: t.field({ type: SessionEmailCode, description: 'A code that was mailed to the user.' }),
-    idToken: t.field({ type: SessionIdToken, description: 'A token of OpenID Connect, or of another trusted issuer.' }),
-    providerCode: t.field({
-      type: SessionProviderCode,
-      description: 'A code of a sign-in at a provider (`/sign-in`).',
-    }),
-    answer: t.field({
-      type: ChallengeAnswerInput,
-      description: 'Answer to `requestPasskeySignIn`, or to the challenge of an error `CODE_REQUIRED`.',
-    }),
+    ...credentialFields(t),
   }),
 });
 

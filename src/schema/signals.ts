@@ -1,4 +1,5 @@
 import { SUPPORT } from '../administration/administrators/rights.ts';
+import { actingContext } from '../context.ts';
 import { findDialog } from '../resolvers/dialogs/find.ts';
 import { MAX_BYTES } from '../resolvers/messages/rules.ts';
 import {
@@ -41,7 +42,7 @@ const SignalType = builder.objectRef<Signal>('Signal').implement({
       nullable: true,
       description: 'Its dialog as the caller sees it at delivery; null if it was sent to a user.',
       resolve: ({ dialogId }, _args, context, info) =>
-        dialogId === null ? null : findDialog(dialogId, requestedFields(info), context as never),
+        dialogId === null ? null : findDialog(dialogId, requestedFields(info), actingContext(context)),
     }),
     resource: t.string({
       nullable: true,

@@ -19,10 +19,9 @@ const UnreadCountsType = builder.objectRef<UnreadCounts>('UnreadCounts').impleme
     total: t.exposeInt('total', {
       description: "Sum over the requested dialogs, or over all dialogs in the caller's list if none are requested.",
     }),
-    dialogs: t.field({
+    dialogs: t.expose('dialogs', {
       type: [UnreadCount],
       description: 'Counts of the requested dialogs, each once, in the requested order.',
-      resolve: ({ dialogs }) => dialogs,
     }),
   }),
 });

@@ -2,10 +2,8 @@ import { SUPPORT } from '../administration/administrators/rights.ts';
 import { changeUser, signUpUser } from '../resolvers/accounts/change.ts';
 import { deleteUser, deleteUserByExternalId } from '../resolvers/accounts/delete.ts';
 import { MAX_TAG, MAX_TAGS } from '../resolvers/users/rules.ts';
-import { builder } from './builder.ts';
+import { builder, type InputFields } from './builder.ts';
 import { User } from './users.ts';
-
-type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
 
 const userFields = (t: InputFields) => ({
   login: t.string({ description: '3 to 40 characters: letters, digits and `._@+-`. Must be unique, ignoring case.' }),

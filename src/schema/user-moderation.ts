@@ -2,9 +2,7 @@ import { SUPPORT } from '../administration/administrators/rights.ts';
 import { type ListedSession, listUserSessions, MAX_SESSIONS } from '../resolvers/sessions/list.ts';
 import { endUserSessions } from '../resolvers/users/moderation.ts';
 import { builder } from './builder.ts';
-import { CREATED_AT } from './descriptions.ts';
-
-const USER_ID = 'Id from `users`.';
+import { CREATED_AT, USER_ID } from './descriptions.ts';
 
 export const UserSession = builder.objectRef<ListedSession>('UserSession').implement({
   description: 'An open session of a user, without its token.',

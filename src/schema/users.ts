@@ -14,10 +14,17 @@ import {
 import { isProven } from '../resolvers/users/identities.ts';
 import { listUsers, listUsersByFullName, listUsersByTags } from '../resolvers/users/list.ts';
 import { builder } from './builder.ts';
-import { AND, CREATED_AT, DIRECTION, FILTER, OR, ORDER, SORT_FIELD, UPDATED_AT } from './descriptions.ts';
-import { DateTimeFilter, DigitsFilter, SafeIntFilter, StringFilter, StringListFilter } from './filters.ts';
+import { CREATED_AT, FILTER, ORDER, skipped, UPDATED_AT } from './descriptions.ts';
+import {
+  conditions,
+  DateTimeFilter,
+  DigitsFilter,
+  orderInput,
+  SafeIntFilter,
+  StringFilter,
+  StringListFilter,
+} from './filters.ts';
 import { requestedFields } from './requested-fields.ts';
-import { SortDirection } from './scalars.ts';
 import { withTotalCount } from './total-count.ts';
 
 export const User = builder.prismaObject('User', {
@@ -108,43 +115,20 @@ export const User = builder.prismaObject('User', {
   }),
 });
 
-const UserFilter = builder.inputRef<UserFilterShape>('UserFilter').implement({
-  description:
-    'Conditions on users. A user must match all given fields, every entry of `and`, and at least one entry of `or`.',
-  fields: (t) => ({
-    id: t.field({ type: SafeIntFilter, description: 'Compares the numeric id.' }),
-    fullName: t.field({ type: StringFilter, description: 'Compares the display name.' }),
-    email: t.field({ type: StringFilter, description: 'Compares the email address, ignoring case.' }),
-    login: t.field({ type: StringFilter, description: 'Compares the login, ignoring case.' }),
-    phone: t.field({ type: StringFilter, description: 'Compares the phone number as typed.' }),
-    createdAt: t.field({ type: DateTimeFilter, description: 'Compares the time of sign-up.' }),
-    updatedAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the last change.' }),
-    lastRequestAt: t.field({ type: DateTimeFilter, description: 'Compares the time of the latest request.' }),
-    externalUserId: t.field({ type: SafeIntFilter, description: 'Compares the id in an integrated external system.' }),
-    facebookId: t.field({ type: DigitsFilter, description: 'Compares the id at Facebook, as a number.' }),
-    roles: t.field({ type: StringListFilter, description: 'Compares the roles.' }),
-    tags: t.field({ type: StringListFilter, description: 'Compares the tags, including case.' }),
-    or: t.field({ type: [UserFilter], description: OR }),
-    and: t.field({ type: [UserFilter], description: AND }),
-  }),
+const UserFilter = conditions('UserFilter', 'user', {
+  id: [SafeIntFilter, 'Compares the numeric id.'],
+  fullName: [StringFilter, 'Compares the display name.'],
+  email: [StringFilter, 'Compares the email address, ignoring case.'],
+  login: [StringFilter, 'Compares the login, ignoring case.'],
+  phone: [StringFilter, 'Compares the phone number as typed.'],
+  createdAt: [DateTimeFilter, 'Compares the time of sign-up.'],
+  updatedAt: [DateTimeFilter, 'Compares the time of the last change.'],
+  lastRequestAt: [DateTimeFilter, 'Compares the time of the latest request.'],
+  externalUserId: [SafeIntFilter, 'Compares the id in an integrated external system.'],
+  facebookId: [DigitsFilter, 'Compares the id at Facebook, as a number.'],
+  roles: [StringListFilter, 'Compares the roles.'],
+  tags: [StringListFilter, 'Compares the tags, including case.'],
 });
-
-interface UserFilterShape {
-  id?: typeof SafeIntFilter.$inferInput | null;
-  fullName?: typeof StringFilter.$inferInput | null;
-  email?: typeof StringFilter.$inferInput | null;
-  login?: typeof StringFilter.$inferInput | null;
-  phone?: typeof StringFilter.$inferInput | null;
-  createdAt?: typeof DateTimeFilter.$inferInput | null;
-  updatedAt?: typeof DateTimeFilter.$inferInput | null;
-  lastRequestAt?: typeof DateTimeFilter.$inferInput | null;
-  externalUserId?: typeof SafeIntFilter.$inferInput | null;
-  facebookId?: typeof DigitsFilter.$inferInput | null;
-  roles?: typeof StringListFilter.$inferInput | null;
-  tags?: typeof StringListFilter.$inferInput | null;
-  or?: UserFilterShape[] | null;
-  and?: UserFilterShape[] | null;
-}
 
 const UserSortFieldType = builder.enumType('UserSortField', {
   description: 'Fields by which users can be sorted.',
@@ -162,13 +146,11 @@ const UserSortFieldType = builder.enumType('UserSortField', {
   } as const,
 });
 
-const UserOrder = builder.inputType('UserOrder', {
-  description: 'How to sort users. Unset values come last in both directions; ties are broken by id.',
-  fields: (t) => ({
-    field: t.field({ type: UserSortFieldType, required: true, description: SORT_FIELD }),
-    direction: t.field({ type: SortDirection, required: true, description: DIRECTION }),
-  }),
-});
+const UserOrder = orderInput(
+  'UserOrder',
+  'How to sort users. Unset values come last in both directions; ties are broken by id.',
+  UserSortFieldType,
+);
 
 builder.queryField('user', (t) =>
   t.withAuth({ session: true }).field({
@@ -202,64 +184,52 @@ builder.queryField('userByExternalId', (t) =>
   }),
 );
 
-builder.queryField('userByLogin', (t) =>
-  t.withAuth({ session: true }).field({
-    scope: 'users',
-    administrator: { roles: STAFF },
-    type: User,
-    description: 'The user with this login, ignoring case. Fails with `NOT_FOUND` if there is none.',
-    args: { login: t.arg.string({ required: true, description: 'The complete login.' }) },
-    resolve: (_root, { login }, context) => findUserByLogin(login, context),
-  }),
-);
+function lookup(
+  name: string,
+  argument: string,
+  [argumentDescription, description]: [string, string],
+  find: typeof findUserByLogin,
+): void {
+  builder.queryField(name, (t) =>
+    t.withAuth({ session: true }).field({
+      scope: 'users',
+      administrator: { roles: STAFF },
+      type: User,
+      description: `${description} Fails with \`NOT_FOUND\` if there is none.`,
+      args: { [argument]: t.arg.string({ required: true, description: argumentDescription }) },
+      resolve: (_root, args, context) => find(args[argument]!, context),
+    }),
+  );
+}
 
-builder.queryField('userByEmail', (t) =>
-  t.withAuth({ session: true }).field({
-    scope: 'users',
-    administrator: { roles: STAFF },
-    type: User,
-    description: 'The user with this email address, ignoring case. Fails with `NOT_FOUND` if there is none.',
-    args: { email: t.arg.string({ required: true, description: 'The complete email address.' }) },
-    resolve: (_root, { email }, context) => findUserByEmail(email, context),
-  }),
+lookup('userByLogin', 'login', ['The complete login.', 'The user with this login, ignoring case.'], findUserByLogin);
+lookup(
+  'userByEmail',
+  'email',
+  ['The complete email address.', 'The user with this email address, ignoring case.'],
+  findUserByEmail,
 );
-
-builder.queryField('userByFacebookId', (t) =>
-  t.withAuth({ session: true }).field({
-    scope: 'users',
-    administrator: { roles: STAFF },
-    type: User,
-    description: 'The user with this Facebook account. Fails with `NOT_FOUND` if there is none.',
-    args: { facebookId: t.arg.string({ required: true, description: 'Digits that identify the user at Facebook.' }) },
-    resolve: (_root, { facebookId }, context) => findUserByFacebookId(facebookId, context),
-  }),
+lookup(
+  'userByFacebookId',
+  'facebookId',
+  ['Digits that identify the user at Facebook.', 'The user with this Facebook account.'],
+  findUserByFacebookId,
 );
-
-builder.queryField('userByTwitterId', (t) =>
-  t.withAuth({ session: true }).field({
-    scope: 'users',
-    administrator: { roles: STAFF },
-    type: User,
-    description: 'The user with this Twitter account. Fails with `NOT_FOUND` if there is none.',
-    args: { twitterId: t.arg.string({ required: true, description: 'Digits that identify the user at Twitter.' }) },
-    resolve: (_root, { twitterId }, context) => findUserByTwitterId(twitterId, context),
-  }),
+lookup(
+  'userByTwitterId',
+  'twitterId',
+  ['Digits that identify the user at Twitter.', 'The user with this Twitter account.'],
+  findUserByTwitterId,
 );
-
-builder.queryField('userByPhone', (t) =>
-  t.withAuth({ session: true }).field({
-    scope: 'users',
-    administrator: { roles: STAFF },
-    type: User,
-    description:
-      'The user who has proven this phone number, otherwise the oldest user who has it. Fails with `NOT_FOUND` if ' +
-      'there is none.',
-    args: { phone: t.arg.string({ required: true, description: 'Phone number exactly as stored.' }) },
-    resolve: (_root, { phone }, context) => findUserByPhone(phone, context),
-  }),
+lookup(
+  'userByPhone',
+  'phone',
+  [
+    'Phone number exactly as stored.',
+    'The user who has proven this phone number, otherwise the oldest user who has it.',
+  ],
+  findUserByPhone,
 );
-
-const SKIP = 'Number of users to skip. The cost grows with this number; cursors do not have this cost.';
 
 builder.queryField('users', (t) =>
   t.withAuth({ session: true }).connection(
@@ -273,7 +243,7 @@ builder.queryField('users', (t) =>
       args: {
         filter: t.arg({ type: UserFilter, description: FILTER }),
         orderBy: t.arg({ type: UserOrder, description: ORDER }),
-        skip: t.arg.int({ description: SKIP }),
+        skip: t.arg.int({ description: skipped('users') }),
       },
       resolve: (_root, args, context, info) => listUsers(args, requestedFields(info), context),
     },
@@ -295,7 +265,7 @@ builder.queryField('usersByFullName', (t) =>
           required: true,
           description: 'Words or parts of words separated by spaces, in any order.',
         }),
-        skip: t.arg.int({ description: SKIP }),
+        skip: t.arg.int({ description: skipped('users') }),
       },
       resolve: (_root, args, context) => listUsersByFullName(args, context),
     },
@@ -314,7 +284,7 @@ builder.queryField('usersByTags', (t) =>
         'application does not let sessions list its users.',
       args: {
         tags: t.arg.stringList({ required: true, description: 'Exact tags, including case.' }),
-        skip: t.arg.int({ description: SKIP }),
+        skip: t.arg.int({ description: skipped('users') }),
       },
       resolve: (_root, args, context) => listUsersByTags(args, context),
     },

@@ -51,19 +51,17 @@ const AuditEntry = builder.objectRef<ListedEntry>('AuditEntry').implement({
     subjectId: t.exposeString('subjectId', {
       description: 'Id of the object; several ids are separated by `/`. Empty for a list.',
     }),
-    before: t.field({
+    before: t.expose('before', {
       type: 'JSON',
       nullable: true,
       description:
         'Stored columns before the change, of an update only the changed ones; null for a created object. Secrets, ' +
         'texts of messages, and `uid`, name and tags of files are `redacted`.',
-      resolve: ({ before }) => before,
     }),
-    after: t.field({
+    after: t.expose('after', {
       type: 'JSON',
       nullable: true,
       description: 'Stored columns after the change, with the same rules; null for a deleted object.',
-      resolve: ({ after }) => after,
     }),
   }),
 });

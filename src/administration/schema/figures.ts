@@ -35,10 +35,9 @@ const ApplicationStats = builder.objectRef<StatsShape>('ApplicationStats').imple
     users: t.exposeInt('users', { description: 'Number of users.' }),
     usersOnline: t.exposeInt('usersOnline', { description: 'Number of users with an open socket.' }),
     files: t.exposeInt('files', { description: 'Number of files, without those of records.' }),
-    fileBytes: t.field({
+    fileBytes: t.expose('fileBytes', {
       type: 'SafeInt',
       description: 'Bytes of these files; uploads count when they are completed.',
-      resolve: ({ fileBytes }) => fileBytes,
     }),
     pushesDelivered: t.exposeInt('pushesDelivered', { description: 'Pushes delivered in the last 24 hours.' }),
     pushesFailed: t.exposeInt('pushesFailed', { description: 'Pushes that failed in the last 24 hours.' }),
@@ -89,27 +88,23 @@ const ServiceStatus = builder.objectRef<StatusShape>('ServiceStatus').implement(
     isDatabaseReadOnly: t.exposeBoolean('isDatabaseReadOnly', {
       description: 'True on a standby, or if the operator has set it: changes then fail with `SERVICE_UNAVAILABLE`.',
     }),
-    databaseBytes: t.field({
+    databaseBytes: t.expose('databaseBytes', {
       type: 'SafeInt',
       description: 'Size of the database on disk, in bytes.',
-      resolve: ({ databaseBytes }) => databaseBytes,
     }),
-    fileBytes: t.field({
+    fileBytes: t.expose('fileBytes', {
       type: 'SafeInt',
       description: 'Bytes of the files of all applications, without those of records.',
-      resolve: ({ fileBytes }) => fileBytes,
     }),
-    diskFreeBytes: t.field({
+    diskFreeBytes: t.expose('diskFreeBytes', {
       type: 'SafeInt',
       nullable: true,
       description: 'Free bytes of the file system with `DATA_DIR`; null if it does not report them.',
-      resolve: ({ diskFreeBytes }) => diskFreeBytes,
     }),
-    diskTotalBytes: t.field({
+    diskTotalBytes: t.expose('diskTotalBytes', {
       type: 'SafeInt',
       nullable: true,
       description: 'Size of the file system with `DATA_DIR`, in bytes; null if it does not report it.',
-      resolve: ({ diskTotalBytes }) => diskTotalBytes,
     }),
     chat: t.expose('chat', {
       type: ChatStatus,

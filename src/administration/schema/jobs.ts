@@ -69,7 +69,7 @@ const JobProgress = builder.objectRef<Pick<JobRow, 'done' | 'total' | 'step'>>('
 const BackupType = builder.objectRef<Backup>('Backup').implement({
   description: 'The archive that an export has written.',
   fields: (t) => ({
-    bytes: t.field({ type: 'SafeInt', description: 'Size in bytes.', resolve: ({ bytes }) => bytes }),
+    bytes: t.expose('bytes', { type: 'SafeInt', description: 'Size in bytes.' }),
     sha256: t.exposeString('sha256', { description: 'SHA-256 of the archive, 64 hex digits, to verify a download.' }),
     rows: t.exposeInt('rows', { description: 'Number of archived rows.' }),
     files: t.exposeInt('files', { description: 'Number of archived files.' }),
@@ -104,7 +104,7 @@ const CheckDifference = builder.objectRef<FoundDifference>('CheckDifference').im
   description: 'A row or file that differs from what a check expects.',
   fields: (t) => ({
     check: t.exposeString('check', { description: 'Name of the check that found it.' }),
-    row: t.field({ type: 'JSON', description: 'Identifies the row or file.', resolve: ({ row }) => row }),
+    row: t.expose('row', { type: 'JSON', description: 'Identifies the row or file.' }),
     stored: t.exposeString('stored', { nullable: true, description: 'The stored value; null if it is missing.' }),
     expected: t.exposeString('expected', {
       nullable: true,

@@ -1,4 +1,3 @@
-import { unixSeconds } from '../../lib/time.ts';
 import type { ClassDefinition, ClassField } from '../../resolvers/classes/catalogue.ts';
 import {
   type GeoPoint,
@@ -8,21 +7,11 @@ import {
   type StoredValue,
 } from '../../resolvers/classes/values.ts';
 import { withFields } from '../../resolvers/records/large-fields.ts';
-import { type PresentedRecord, readableOnly, recordGrants, storedOf } from '../../resolvers/records/rows.ts';
+import { type PresentedRecord, readableOnly, storedOf } from '../../resolvers/records/rows.ts';
 import { listedUser } from '../../resolvers/users/listing.ts';
 import type { Builder } from '../builder.ts';
-import {
-  AND,
-  DIRECTION,
-  OR,
-  OWNER_ID,
-  PARENT_ID,
-  PARENT_OF_RECORD,
-  RECORD_ORDER,
-  SORT_FIELD,
-  UNLISTED,
-  UPDATE_ONLY,
-} from '../descriptions.ts';
+import { AND, DIRECTION, OR, PARENT_ID, RECORD_ORDER, SORT_FIELD, UNLISTED, UPDATE_ONLY } from '../descriptions.ts';
+import { commonFields } from '../record-fields.ts';
 import { type ClassNames, nameFields } from './names.ts';
 import type { SharedTypes } from './shared.ts';
 
@@ -46,17 +35,7 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
   return builder.objectRef<PresentedRecord>(typed.names.type).implement({
     description: `A record of the class \`${typed.definition.name}\`.`,
     fields: (t) => ({
-      id: t.exposeID('id', { description: '24 hex digits. Ids sort by creation time.' }),
-      parentId: t.id({
-        nullable: true,
-        description: PARENT_OF_RECORD,
-        resolve: readableOnly(({ parentId }) => parentId),
-      }),
-      userId: t.int({
-        nullable: true,
-        description: OWNER_ID,
-        resolve: readableOnly(({ userId }) => userId),
-      }),
+      ...commonFields(t, shared.permissions),
       owner: t.field({
         type: shared.user,
         nullable: true,
@@ -65,20 +44,6 @@ export function recordType(builder: Builder, shared: SharedTypes, typed: TypedCl
           `${UPDATE_ONLY} ${UNLISTED}`,
         resolve: ({ applicationId, userId, isHidden }, _args, context) =>
           userId === 0 || isHidden ? null : listedUser({ applicationId, id: userId }, context),
-      }),
-      permissions: t.field({
-        type: shared.permissions,
-        nullable: true,
-        description: `Permissions of the record. ${UPDATE_ONLY}`,
-        resolve: readableOnly(recordGrants),
-      }),
-      createdAt: t.int({
-        description: 'Time of creation, in Unix seconds.',
-        resolve: ({ createdAt }) => unixSeconds(createdAt),
-      }),
-      updatedAt: t.int({
-        description: 'Time of the last change, in Unix seconds.',
-        resolve: ({ updatedAt }) => unixSeconds(updatedAt),
       }),
       ...Object.fromEntries(
         fieldsOf(typed).map((field) => {
