@@ -149,54 +149,20 @@ export async function appendContactEvents(
   });
 }
 
-export async function appendEndedSessions(
+type NoticeKind = 'sessionEnded' | 'apiKeyRevoked' | 'sessionMinutesChanged' | 'userDeleted' | 'classDeleted';
+
+/**
+ * For connections, which check their sessions and keys again, and for what processes keep of classes.
+ * @param ids of the subjects
+ */
+export async function appendNotices(
   transaction: Transaction,
-  sessions: { applicationId: number; id: number }[],
+  kind: NoticeKind,
+  { applicationId, ids }: { applicationId: number; ids: readonly number[] },
   now: Date,
 ): Promise<void> {
+  const ofClass = (id: number) => (kind === 'classDeleted' ? { classKey: id } : {});
   await transaction.outboxEvent.createMany({
-    data: sessions.map(({ applicationId, id }) => ({
-      applicationId,
-      kind: 'sessionEnded',
-      subjectId: String(id),
-      createdAt: now,
-    })),
-  });
-}
-
-export async function appendRevokedApiKey(
-  transaction: Transaction,
-  { applicationId, id }: { applicationId: number; id: number },
-  now: Date,
-): Promise<void> {
-  await transaction.outboxEvent.create({
-    data: { applicationId, kind: 'apiKeyRevoked', subjectId: String(id), createdAt: now },
-  });
-}
-
-/** Makes connections check the expiry of their sessions again. */
-export async function appendSessionMinutes(transaction: Transaction, applicationId: number, now: Date): Promise<void> {
-  await transaction.outboxEvent.create({
-    data: { applicationId, kind: 'sessionMinutesChanged', subjectId: String(applicationId), createdAt: now },
-  });
-}
-
-export async function appendDeletedUser(
-  transaction: Transaction,
-  { applicationId, userId }: { applicationId: number; userId: number },
-  now: Date,
-): Promise<void> {
-  await transaction.outboxEvent.create({
-    data: { applicationId, kind: 'userDeleted', subjectId: String(userId), createdAt: now },
-  });
-}
-
-export async function appendDeletedClass(
-  transaction: Transaction,
-  { applicationId, classKey }: { applicationId: number; classKey: number },
-  now: Date,
-): Promise<void> {
-  await transaction.outboxEvent.create({
-    data: { applicationId, classKey, kind: 'classDeleted', subjectId: String(classKey), createdAt: now },
+    data: ids.map((id) => ({ applicationId, kind, subjectId: String(id), createdAt: now, ...ofClass(id) })),
   });
 }

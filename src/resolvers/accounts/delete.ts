@@ -5,7 +5,7 @@ import { runLong } from '../../db/long-work.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { UnknownUserError } from '../../lib/errors.ts';
-import { appendDeletedUser } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { removeContactsOf } from '../chat-contacts/change.ts';
 import { leaveDialogs } from '../dialogs/leave.ts';
 import { removeReactionsOf } from '../messages/reactions-of.ts';
@@ -75,5 +75,5 @@ async function removeRows(transaction: Transaction, key: UserKey, at: Date): Pro
   await removeContactsOf(transaction, key, at);
   await endSessionsOf(transaction, key, at);
   await transaction.$executeRaw`DELETE FROM users WHERE application_id = ${applicationId} AND id = ${userId}`;
-  await appendDeletedUser(transaction, key, at);
+  await appendNotices(transaction, 'userDeleted', { applicationId, ids: [userId] }, at);
 }

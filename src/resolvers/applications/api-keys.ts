@@ -10,7 +10,7 @@ import { ALL_SCOPES, scopeProblems } from '../../lib/scopes.ts';
 import { HOUR } from '../../lib/time.ts';
 import { hashSecret, isDatabaseId } from '../../lib/tokens.ts';
 import { isNetwork, MAX_NETWORKS } from '../../platform/limits/allowed-networks.ts';
-import { appendRevokedApiKey } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { isRoleName, MAX_ROLES } from '../users/roles.ts';
 
 /** The key itself is returned only once. */
@@ -130,7 +130,7 @@ async function changeKey(
       where,
       data: { ...changesOf(before, at), generation: { increment: 1 } },
     });
-    await appendRevokedApiKey(transaction, { applicationId, id }, at);
+    await appendNotices(transaction, 'apiKeyRevoked', { applicationId, ids: [id] }, at);
     return key;
   });
   outbox.wake();

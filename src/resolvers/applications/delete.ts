@@ -4,7 +4,7 @@ import { BACKGROUND, transact } from '../../db/transact.ts';
 import { type AdministratorViewer, jobOwnerOf } from '../../lib/access.ts';
 import { BadInputError, NotFoundError } from '../../lib/errors.ts';
 import { MINUTE } from '../../lib/time.ts';
-import { appendRevokedApiKey, appendSessionMinutes } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { TABLES_OF_APPLICATION } from './tables.ts';
 
 /** Value of `importId`, by which all access is denied. */
@@ -32,12 +32,13 @@ export async function deleteApplication(
     if (count === 0) throw new NotFoundError('APPLICATION_NOT_FOUND');
     const where = { applicationId, revokedAt: null };
     const keys = await transaction.apiKey.updateManyAndReturn({ where, data: { revokedAt: at } });
-    for (const key of keys) await appendRevokedApiKey(transaction, key, at);
+    const ids = keys.map(({ id }) => id);
+    await appendNotices(transaction, 'apiKeyRevoked', { applicationId, ids }, at);
     await transaction.job.updateMany({
       where: { applicationId, state: { in: ['queued', 'running'] }, cancelRequestedAt: null },
       data: { cancelRequestedAt: at },
     });
-    await appendSessionMinutes(transaction, applicationId, at);
+    await appendNotices(transaction, 'sessionMinutesChanged', { applicationId, ids: [applicationId] }, at);
   });
   outbox.wake();
   return true;

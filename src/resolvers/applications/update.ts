@@ -4,7 +4,7 @@ import { transact } from '../../db/transact.ts';
 import type { Application } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, requireNone } from '../../lib/errors.ts';
-import { appendSessionMinutes } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { type ApplicationChanges, NULLABLE_SETTINGS, problemsOf, SETTINGS } from './rules.ts';
 
 /** Effective from the next request; a new session lifetime also applies to open sessions. */
@@ -21,7 +21,7 @@ export async function updateApplication(
     const [application] = await transaction.application.updateManyAndReturn({ select, where: { id }, data });
     if (!application) throw new NotFoundError();
     if (changes.sessionMinutes !== undefined || changes.maxSessionMinutes !== undefined)
-      await appendSessionMinutes(transaction, id, at);
+      await appendNotices(transaction, 'sessionMinutesChanged', { applicationId: id, ids: [id] }, at);
     return application;
   });
   outbox.wake();

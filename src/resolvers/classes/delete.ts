@@ -1,5 +1,5 @@
 import type { AdministrationContext } from '../../context.ts';
-import { appendDeletedClass } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { reloadCatalogue, renewCatalogue } from './catalogue.ts';
 import { changeClasses, lockClassForChange } from './lock.ts';
 
@@ -20,7 +20,7 @@ export async function deleteClass(name: string, { viewer, now, outbox }: Adminis
     const { key } = await lockClassForChange(transaction, applicationId, name);
     await transaction.recordClass.delete({ where: { applicationId_key: { applicationId, key } } });
     await transaction.deletedClass.create({ data: { applicationId, classKey: key } });
-    await appendDeletedClass(transaction, { applicationId, classKey: key }, now());
+    await appendNotices(transaction, 'classDeleted', { applicationId, ids: [key] }, now());
     await renewCatalogue(transaction, applicationId);
   });
   await reloadCatalogue(applicationId);

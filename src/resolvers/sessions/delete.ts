@@ -1,7 +1,7 @@
 import type { TokenContext } from '../../context.ts';
 import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
-import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { moveDevices, removeDevicesOf } from '../users/revoke.ts';
 
 /** @param successorId session with which the user has signed in again on the same device */
@@ -14,7 +14,7 @@ export async function deleteSession(
     await transaction.session.deleteMany({ where: { applicationId, id: session.id } });
     if (viewer.kind === 'user' && successorId != null) await moveDevices(transaction, viewer, successorId);
     else if (viewer.kind === 'user' && !keepDevices) await removeDevicesOf(transaction, viewer);
-    await appendEndedSessions(transaction, [{ applicationId, id: session.id }], now());
+    await appendNotices(transaction, 'sessionEnded', { applicationId, ids: [session.id] }, now());
   });
   outbox.wake();
   return true;

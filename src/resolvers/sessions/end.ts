@@ -3,7 +3,7 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
-import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import { endSessionsOf, removeDevices, removeDevicesOf } from '../users/revoke.ts';
 
 /** Another session of the caller, or the one of the request. @throws {NotFoundError} the caller has no such session */
@@ -15,7 +15,7 @@ export async function endSession(id: number, { viewer, now, outbox }: UserContex
     });
     if (count === 0) throw new NotFoundError('SESSION_NOT_FOUND');
     await removeDevicesOf(transaction, { applicationId, userId, session: { id } });
-    await appendEndedSessions(transaction, [{ applicationId, id }], now());
+    await appendNotices(transaction, 'sessionEnded', { applicationId, ids: [id] }, now());
   });
   outbox.wake();
   return true;

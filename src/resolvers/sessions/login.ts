@@ -5,7 +5,7 @@ import type { User } from '../../generated/prisma/client.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { deviceName } from '../../lib/device-name.ts';
 import { SessionMissingError } from '../../lib/errors.ts';
-import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 import type { ChallengeAnswer } from '../second-factors/challenges.ts';
 import { removeDevicesOf } from '../users/revoke.ts';
 import { noticeDevice } from './device-notices.ts';
@@ -80,7 +80,7 @@ async function switchUser(
     });
     if (count === 0) throw new SessionMissingError();
     if (viewer.kind === 'user' && viewer.userId !== userId && !keepDevices) await removeDevicesOf(transaction, viewer);
-    await appendEndedSessions(transaction, [{ applicationId, id: session.id }], at);
+    await appendNotices(transaction, 'sessionEnded', { applicationId, ids: [session.id] }, at);
   });
   outbox.wake();
 }

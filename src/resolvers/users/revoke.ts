@@ -1,5 +1,5 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
-import { appendEndedSessions } from '../../realtime/outbox.ts';
+import { appendNotices } from '../../realtime/outbox.ts';
 /** With sign-ins that wait for a second factor. Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
   transaction: Transaction,
@@ -8,14 +8,15 @@ export async function endSessionsOf(
 ): Promise<void> {
   await transaction.signInChallenge.deleteMany({ where: { applicationId, userId } });
   // In key order, like the session clock, so that they cannot deadlock.
-  const ended = await transaction.$queryRaw<{ applicationId: number; id: number }[]>`
+  const ended = await transaction.$queryRaw<{ id: number }[]>`
     WITH ended AS (
       SELECT id FROM sessions
       WHERE application_id = ${applicationId} AND user_id = ${userId} AND id IS DISTINCT FROM ${but ?? null}::int
       ORDER BY id FOR UPDATE)
     DELETE FROM sessions s USING ended WHERE s.application_id = ${applicationId} AND s.id = ended.id
-    RETURNING s.application_id AS "applicationId", s.id`;
-  if (ended.length > 0) await appendEndedSessions(transaction, ended, now);
+    RETURNING s.id`;
+  const ids = ended.map(({ id }) => id);
+  if (ids.length > 0) await appendNotices(transaction, 'sessionEnded', { applicationId, ids }, now);
 }
 
 /** Links were issued for the previous password. */
