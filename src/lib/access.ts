@@ -175,7 +175,17 @@ export function userIdOf(viewer: Viewer): number {
  * one; `userOrKey`, the same or an API key alone; `key`, an API key alone; `administrator`, a person in the console.
  * Where an API key is allowed, so is an administrator who has selected an application and has a suitable role.
  */
-export type Access = 'anyone' | 'session' | 'token' | 'userToken' | 'user' | 'userOrKey' | 'key' | 'administrator';
+export const ACCESSES = [
+  'anyone',
+  'session',
+  'token',
+  'userToken',
+  'user',
+  'userOrKey',
+  'key',
+  'administrator',
+] as const;
+export type Access = (typeof ACCESSES)[number];
 
 export function isAllowed(access: Access, viewer: Viewer): boolean {
   switch (access) {

@@ -14,7 +14,7 @@ import type {
 import { db } from '../db/client.ts';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { type Access, isAllowed, refusal } from '../lib/access.ts';
+import { ACCESSES, type Access, isAllowed, refusal } from '../lib/access.ts';
 import { ForbiddenError } from '../lib/errors.ts';
 import { DEFAULT_PAGE, MAX_PAGE } from '../lib/pagination.ts';
 import type { FileContent } from '../resolvers/files/served-file.ts';
@@ -108,16 +108,8 @@ export function createBuilder({ observedAs }: { observedAs?: string } = {}) {
     },
     scopeAuth: {
       authorizeOnSubscribe: true,
-      authScopes: ({ viewer }) => ({
-        anyone: isAllowed('anyone', viewer),
-        session: isAllowed('session', viewer),
-        token: isAllowed('token', viewer),
-        userToken: isAllowed('userToken', viewer),
-        user: isAllowed('user', viewer),
-        userOrKey: isAllowed('userOrKey', viewer),
-        key: isAllowed('key', viewer),
-        administrator: isAllowed('administrator', viewer),
-      }),
+      authScopes: ({ viewer }) =>
+        Object.fromEntries(ACCESSES.map((access) => [access, isAllowed(access, viewer)])) as Record<Access, boolean>,
       unauthorizedError: (_parent, { viewer }, _info, { failure }) =>
         refusal(failedAccess(failure), viewer) ?? new ForbiddenError(),
     },

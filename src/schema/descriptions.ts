@@ -1,4 +1,5 @@
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
+
 export const OPERATORS = {
   eq: 'Equal to this value; null matches unset values.',
   ne: 'Not equal to this value, or unset; null matches every set value.',

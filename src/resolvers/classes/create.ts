@@ -11,6 +11,7 @@ import { changedFields } from './definition.ts';
 import { storeFields } from './fields.ts';
 import { isClassName } from './names.ts';
 import { DEFAULTS, grantsIn, type NewClass, withoutNulls } from './rules.ts';
+
 /** @throws {UnprocessableError} with all messages that apply */
 export async function createClass(input: NewClass, { viewer, now }: AdministrationContext): Promise<ClassDefinition> {
   const { applicationId } = viewer;

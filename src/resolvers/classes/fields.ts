@@ -5,6 +5,7 @@ import { problem } from '../../lib/problems.ts';
 import type { ClassDefinition } from './catalogue.ts';
 import type { FieldChange } from './definition.ts';
 import { MAX_INDEXED_BYTES, slotKindOf } from './slots.ts';
+
 export function ofClass({ applicationId, key }: ClassDefinition) {
   return { applicationId, classKey: key };
 }

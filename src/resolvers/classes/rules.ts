@@ -1,6 +1,7 @@
 import type { IndexInput } from './compound-indexes.ts';
 import type { FieldInput } from './definition.ts';
 import { type Grants, grantsOf, type Permission } from './grants.ts';
+
 /** Omitted permissions are unchanged, or get their default. */
 export interface ClassPermissions {
   create?: Permission | null;

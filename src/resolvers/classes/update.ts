@@ -6,6 +6,7 @@ import { ofClass, prepareField, storeFields } from './fields.ts';
 import { settleIndexes } from './indexes.ts';
 import { changeClasses, lockClassForChange } from './lock.ts';
 import { type ClassChanges, grantsIn, withoutNulls } from './rules.ts';
+
 /** Waits for writers of records; later writers see the change. Builds indexes of existing records in the background. */
 export async function updateClass(
   name: string,

@@ -14,6 +14,7 @@ import { unhideDialog } from './hide.ts';
 import { transactForUsers } from './lock.ts';
 import { findOrCreatePrivateDialog } from './private.ts';
 import { existingUsers, MAX_OCCUPANTS, nameProblems, photoProblems, tooManyOccupants } from './rules.ts';
+
 export interface NewDialog extends DataInput {
   type?: DialogType | null;
   occupantIds?: number[] | null;

@@ -7,6 +7,7 @@ import { requireNone } from '../../lib/errors.ts';
 import { lockUsers } from '../users/lock.ts';
 import { lockGeodata } from './latest.ts';
 import { clampedDegrees, type GeodatumInput, geodatumProblems, statusText } from './rules.ts';
+
 export async function createGeodatum(
   input: GeodatumInput,
   context: UserContext,

@@ -6,6 +6,7 @@ import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError, NoUpdateDataError, requireNone } from '../../lib/errors.ts';
 import { requireOwnGeodatum } from './find.ts';
 import { clampedDegrees, type GeodatumInput, geodatumChangeProblems, statusText } from './rules.ts';
+
 /** Null clears the status. @throws {NoUpdateDataError} {InvalidFieldsError} {NotFoundError} {ForbiddenError} */
 export async function updateGeodatum(
   id: number,

@@ -3,6 +3,7 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { lockEvent } from './lock.ts';
 import { cancelSends } from './own.ts';
+
 /** Also cancels its unfinished sends. @throws {NotFoundError} unknown, or owned by another caller */
 export async function deleteEvent(id: number, { viewer, now }: ActingContext): Promise<true> {
   await transact(jobOwnerOf(viewer), async (transaction) => {

@@ -3,6 +3,7 @@ import { transact } from '../../db/transact.ts';
 import { jobOwnerOf } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { isDatabaseId } from '../../lib/tokens.ts';
+
 export async function deleteSubscription(id: number, { viewer }: UserContext): Promise<true> {
   const { applicationId, userId } = viewer;
   const where = { applicationId, userId, id: isDatabaseId(id) ? id : 0 };

@@ -1,5 +1,6 @@
 import { Prisma, type Transaction } from '../../db/client.ts';
 import { appendNotices } from '../../realtime/outbox.ts';
+
 /** With sign-ins that wait for a second factor. Sockets close once the outbox is woken after the commit. @param but a session to keep */
 export async function endSessionsOf(
   transaction: Transaction,

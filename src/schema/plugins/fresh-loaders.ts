@@ -1,7 +1,7 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import SchemaBuilder, { type SchemaTypes } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { Loaders } from '../../lib/loaders.ts';
+import { type Field, OperationPlugin, type Resolver } from './operation-plugin.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -12,12 +12,9 @@ declare global {
 }
 
 /** Each mutation of a document gets new loaders, so that it never returns data cached by an earlier one. */
-class FreshLoadersPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(
-    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
-    fieldConfig: PothosOutputFieldConfig<Types>,
-  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
-    if (fieldConfig.parentType !== 'Mutation') return resolver;
+class FreshLoadersPlugin<Types extends SchemaTypes> extends OperationPlugin<Types> {
+  protected override around(resolver: Resolver<Types>, { parentType }: Field<Types>): Resolver<Types> {
+    if (parentType !== 'Mutation') return resolver;
     return (parent, args, context, info) => {
       const typedContext = context as unknown as Context;
       typedContext.loaders = new Loaders(typedContext.viewer);

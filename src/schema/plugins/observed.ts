@@ -1,8 +1,8 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core';
-import type { GraphQLFieldResolver } from 'graphql';
+import SchemaBuilder, { type SchemaTypes } from '@pothos/core';
 import type { Context } from '../../context.ts';
 import { ServiceError } from '../../lib/errors.ts';
 import { tracing } from '../../platform/observability/tracing.ts';
+import { type Field, OperationPlugin, type Resolver } from './operation-plugin.ts';
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -17,28 +17,10 @@ declare global {
   }
 }
 
-type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>;
-
 /** Includes failed operations. */
-class ObservedPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override wrapResolve(resolver: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
-    // For a subscription, only the subscribe call counts, not each event.
-    return field.parentType === 'Query' || field.parentType === 'Mutation'
-      ? observed(resolver, field.parentType, this.#nameOf(field))
-      : resolver;
-  }
-
-  override wrapSubscribe(
-    subscriber: Resolver<Types> | undefined,
-    field: PothosOutputFieldConfig<Types>,
-  ): Resolver<Types> | undefined {
-    return subscriber && field.parentType === 'Subscription'
-      ? observed(subscriber, field.parentType, this.#nameOf(field))
-      : subscriber;
-  }
-
-  #nameOf({ name }: PothosOutputFieldConfig<Types>): string {
-    return this.builder.options.observedAs ?? name;
+class ObservedPlugin<Types extends SchemaTypes> extends OperationPlugin<Types> {
+  protected override around(resolver: Resolver<Types>, { parentType, name }: Field<Types>): Resolver<Types> {
+    return observed(resolver, parentType, this.builder.options.observedAs ?? name);
   }
 }
 
