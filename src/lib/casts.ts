@@ -27,23 +27,14 @@ export function readNumber(value: OptionalJson): number | undefined {
 
 const DECIMAL = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?$/;
 
+const FLAGS = new Map<unknown, boolean>([
+  ...[true, 1, '1', 'true'].map((value) => [value, true] as const),
+  ...[false, 0, '0', 'false', ''].map((value) => [value, false] as const),
+]);
+
 /** `1 "1" true "true"` are true, `0 "0" false "false" ""` are false, all others undefined. */
-export function readFlag(value: OptionalJson): boolean | undefined {
-  switch (value) {
-    case 1:
-    case '1':
-    case true:
-    case 'true':
-      return true;
-    case 0:
-    case '0':
-    case false:
-    case 'false':
-    case '':
-      return false;
-    default:
-      return undefined;
-  }
+export function readFlag(value: unknown): boolean | undefined {
+  return FLAGS.get(value);
 }
 
 export function readText(value: OptionalJson): string | null | undefined {

@@ -1,5 +1,6 @@
 import { GraphQLScalarType } from 'graphql';
 import { DateTimeResolver, JSONResolver, SafeIntResolver } from 'graphql-scalars';
+import { readFlag } from '../lib/casts.ts';
 import { BadInputError } from '../lib/errors.ts';
 import { isoMilliseconds, unixSeconds } from '../lib/time.ts';
 import { builder } from './builder.ts';
@@ -45,13 +46,8 @@ builder.scalarType('Seconds', {
 builder.scalarType('Flag', {
   description: 'A boolean. Input may also be 1, 0, `"1"`, `"0"`, `"true"`, `"false"` or `""`, as legacy clients send.',
   serialize: (value) => Boolean(value),
-  parseValue: (value) => FLAGS.get(value) ?? value,
+  parseValue: (value) => readFlag(value) ?? value,
 });
-
-const FLAGS = new Map<unknown, boolean>([
-  ...[true, 1, '1', 'true'].map((value) => [value, true] as const),
-  ...[false, 0, '0', 'false', ''].map((value) => [value, false] as const),
-]);
 
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'Sort direction of a list.',

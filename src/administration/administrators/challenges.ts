@@ -3,11 +3,9 @@ import type { CallingPage, Context, Services } from '../../context.ts';
 import { db, Prisma } from '../../db/client.ts';
 import type { PasskeyChallengePurpose } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
-import { MINUTE } from '../../lib/time.ts';
 import { hashSecret } from '../../lib/tokens.ts';
+import { CHALLENGE_LIFETIME_MS, latestExpiredChallenge } from '../../platform/second-factors/challenges.ts';
 import { requirePage } from './sessions.ts';
-
-export const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
 /** Per session or browser, for several tabs. */
 const MAX_PER_CALLER = 5;
@@ -76,8 +74,4 @@ export async function useChallenge(
     where: { challengeHash: hashSecret(challenge), ...binding, createdAt },
   });
   return count > 0;
-}
-
-export function latestExpiredChallenge(now: Date): Date {
-  return new Date(now.getTime() - CHALLENGE_LIFETIME_MS);
 }

@@ -1,5 +1,5 @@
 import { db } from '../../db/client.ts';
-import { latestExpiredChallenge } from './challenges.ts';
+import { latestExpiredChallenge } from '../../platform/second-factors/challenges.ts';
 import { latestExpired } from './sessions.ts';
 
 /** Deletes sessions, links and challenges that no longer work. */

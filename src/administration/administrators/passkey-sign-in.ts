@@ -3,15 +3,9 @@ import { transact } from '../../db/transact.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { NotFoundError } from '../../lib/errors.ts';
 import { problem } from '../../lib/problems.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../platform/second-factors/challenges.ts';
 import { credentialsAt, type PasskeyAssertion, requestOptions } from '../../platform/second-factors/passkeys.ts';
-import {
-  bindBrowser,
-  boundToBrowser,
-  boundToSession,
-  CHALLENGE_LIFETIME_MS,
-  type ChallengeBinding,
-  createChallenge,
-} from './challenges.ts';
+import { bindBrowser, boundToBrowser, boundToSession, type ChallengeBinding, createChallenge } from './challenges.ts';
 import { verifyAssertion } from './passkey-assertions.ts';
 import { listCredentials } from './passkeys.ts';
 import { relyingPartyOf } from './relying-party.ts';

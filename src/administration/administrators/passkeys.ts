@@ -5,17 +5,17 @@ import { query } from '../../db/query.ts';
 import type { AdministratorPasskey } from '../../generated/prisma/client.ts';
 import type { AdministratorViewer } from '../../lib/access.ts';
 import { InvalidFieldsError, NotFoundError } from '../../lib/errors.ts';
-import { problem } from '../../lib/problems.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../platform/second-factors/challenges.ts';
 import {
   type Credential,
   challengeIn,
   creationOptions,
   HANDLE_BYTES,
-  MAX_PASSKEYS,
   type PasskeyRegistration,
+  requireSpace,
   verifyRegistration,
 } from '../../platform/second-factors/passkeys.ts';
-import { boundToSession, CHALLENGE_LIFETIME_MS, createChallenge, useChallenge } from './challenges.ts';
+import { boundToSession, createChallenge, useChallenge } from './challenges.ts';
 import { notify } from './notices.ts';
 import { relyingPartyOf } from './relying-party.ts';
 import { findAdministrator, transactAs } from './rows.ts';
@@ -119,11 +119,6 @@ async function accountOf(id: number) {
     UPDATE administrators SET passkey_handle = coalesce(passkey_handle, ${handle}) WHERE id = ${id}
     RETURNING email, name, passkey_handle AS handle`;
   return row!;
-}
-
-function requireSpace(count: number): void {
-  if (count >= MAX_PASSKEYS)
-    throw new InvalidFieldsError({ passkey: [problem('TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS })] });
 }
 
 const unknownPasskey = () => new NotFoundError('PASSKEY_NOT_FOUND');

@@ -1,10 +1,18 @@
+import { InvalidFieldsError } from '../../lib/errors.ts';
 import { onFirstUse } from '../../lib/on-first-use.ts';
+import { problem } from '../../lib/problems.ts';
 
 export const MAX_PASSKEYS = 20;
 export const HANDLE_BYTES = 32;
 /** Of credential ids that authenticators may choose (WebAuthn, level 3). */
 const MAX_CREDENTIAL_ID_BYTES = 1023;
 const MAX_TRANSPORTS = 10;
+
+/** @throws {InvalidFieldsError} an account with so many passkeys gets no more */
+export function requireSpace(count: number): void {
+  if (count >= MAX_PASSKEYS)
+    throw new InvalidFieldsError({ passkey: [problem('TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS })] });
+}
 
 const library = onFirstUse(async () => {
   const webauthn = await import('@simplewebauthn/server');

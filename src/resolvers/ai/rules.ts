@@ -1,5 +1,5 @@
 import { isObject, type JsonValue } from '../../lib/json.ts';
-import { type Problem, problem } from '../../lib/problems.ts';
+import { fieldWords, type Problem, problem } from '../../lib/problems.ts';
 
 export const MAX_MESSAGE = 2000;
 export const MAX_TEXT_CHARACTERS = 5000;
@@ -21,11 +21,11 @@ const LIMITS: Record<string, number> = { message: MAX_MESSAGE, text: MAX_TEXT_CH
 
 export function textProblems(parameter: string, value: string | null | undefined): Problem[] {
   if (value == null || value.trim() === '') {
-    return [problem('PARAMETER_REQUIRED', { parameter, words: words(parameter) })];
+    return [problem('PARAMETER_REQUIRED', { parameter, words: fieldWords(parameter) })];
   }
   const most = LIMITS[parameter];
   const isTooLong = most !== undefined && [...value].length > most;
-  return isTooLong ? [problem('PARAMETER_TOO_LONG', { parameter, words: words(parameter), max: most })] : [];
+  return isTooLong ? [problem('PARAMETER_TOO_LONG', { parameter, words: fieldWords(parameter), max: most })] : [];
 }
 
 /** Null counts as an empty history. */
@@ -91,10 +91,4 @@ function isConversationPart(part: unknown): part is ConversationPart {
   const { type, text, image_url } = part as Record<string, JsonValue>;
   if (type === 'text') return typeof text === 'string';
   return type === 'image_url' && isObject(image_url);
-}
-
-/** `dialogId` → `Dialog id` */
-function words(parameter: string): string {
-  const text = parameter.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

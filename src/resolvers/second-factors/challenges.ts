@@ -3,11 +3,9 @@ import type { Context } from '../../context.ts';
 import { db } from '../../db/client.ts';
 import type { ChallengePurpose, SignInChallenge } from '../../generated/prisma/client.ts';
 import { CodeRequiredError } from '../../lib/errors.ts';
-import { MINUTE } from '../../lib/time.ts';
 import { applicationOfToken, hashSecret, SESSION_TOKEN_BYTES, sessionToken } from '../../lib/tokens.ts';
+import { CHALLENGE_LIFETIME_MS, latestExpiredChallenge } from '../../platform/second-factors/challenges.ts';
 import type { PasskeyAssertion } from '../../platform/second-factors/passkeys.ts';
-
-export const CHALLENGE_LIFETIME_MS = 5 * MINUTE;
 
 /** Of one user at a time, for several devices. */
 const MAX_PER_USER = 5;
@@ -89,8 +87,4 @@ export async function findChallenge(
 export async function useChallenge({ applicationId, tokenHash }: SignInChallenge): Promise<boolean> {
   const { count } = await db.signInChallenge.deleteMany({ where: { applicationId, tokenHash } });
   return count > 0;
-}
-
-export function latestExpiredChallenge(now: Date): Date {
-  return new Date(now.getTime() - CHALLENGE_LIFETIME_MS);
 }

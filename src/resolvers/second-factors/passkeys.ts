@@ -10,26 +10,21 @@ import {
   UnprocessableError,
 } from '../../lib/errors.ts';
 import { type Problem, problem } from '../../lib/problems.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../platform/second-factors/challenges.ts';
 import {
   challengeIn,
   creationOptions,
   credentialsAt,
   HANDLE_BYTES,
-  MAX_PASSKEYS,
   type PasskeyAssertion,
   type PasskeyRegistration,
   requestOptions,
+  requireSpace,
   verifyRegistration,
   verifySignature,
 } from '../../platform/second-factors/passkeys.ts';
 import { noticeVerified } from '../users/credentials.ts';
-import {
-  CHALLENGE_LIFETIME_MS,
-  createChallenge,
-  findChallenge,
-  type OpenChallenge,
-  useChallenge,
-} from './challenges.ts';
+import { createChallenge, findChallenge, type OpenChallenge, useChallenge } from './challenges.ts';
 import { upsertFactor } from './codes.ts';
 import { changeOwn, markMultiFactor } from './own.ts';
 import { findRelyingParty, relyingPartyOf } from './relying-party.ts';
@@ -195,11 +190,6 @@ async function handleOf(transaction: Transaction, key: { applicationId: number; 
   const passkeyHandle = randomBytes(HANDLE_BYTES).toString('base64url');
   await upsertFactor(transaction, key, { passkeyHandle });
   return passkeyHandle;
-}
-
-function requireSpace(count: number): void {
-  if (count >= MAX_PASSKEYS)
-    throw new InvalidFieldsError({ passkey: [problem('TOO_MANY_PASSKEYS', { max: MAX_PASSKEYS })] });
 }
 
 function nameProblems(name: string): Problem[] {

@@ -1,5 +1,4 @@
 import type { ActingContext } from '../../context.ts';
-import type { Transaction } from '../../db/client.ts';
 import { transact } from '../../db/transact.ts';
 import type { User } from '../../generated/prisma/client.ts';
 import { type ActingViewer, jobOwnerOf } from '../../lib/access.ts';
@@ -15,7 +14,7 @@ import {
 import { findUser } from './find.ts';
 import { grantedOf } from './granted-tags.ts';
 import { proofsAfter } from './identities.ts';
-import { requireSession } from './lock.ts';
+import { lockUser, requireSession } from './lock.ts';
 import { requireOwn } from './own.ts';
 import { newPasswordProblems } from './password-rules.ts';
 import { hashOwner, hashPassword, isPassword } from './passwords.ts';
@@ -115,7 +114,8 @@ function store(
   const { applicationId, id } = before;
   return transact(jobOwnerOf(viewer), async (transaction) => {
     const at = now();
-    const current = await lockUser(transaction, before);
+    const current = await lockUser(transaction, { applicationId, id });
+    if (!current) throw new UnknownUserError();
     await requireSession(transaction, viewer);
     const isStale = current.passwordHash !== before.passwordHash && viewer.kind !== 'key';
     const oldPassword: Problem[] = isStale && (changes.passwordHash || proof.isUsed) ? ['INVALID'] : [];
@@ -138,12 +138,4 @@ function store(
     }
     return user;
   });
-}
-
-async function lockUser(transaction: Transaction, { applicationId, id }: User): Promise<User> {
-  await transaction.$executeRaw`
-    SELECT FROM users WHERE application_id = ${applicationId} AND id = ${id} FOR NO KEY UPDATE`;
-  const user = await transaction.user.findUnique({ where: { applicationId_id: { applicationId, id } } });
-  if (!user) throw new UnknownUserError();
-  return user;
 }
