@@ -112,7 +112,16 @@ test.each([
   ['push', ['apns', 'fcm', 'web', 'list', 'test']],
   ['mail', ['test']],
   ['social', ['set', 'list']],
-  ['app set', ['--users-list <on|off>', '--no-session-minutes', '--ai-daily-tokens <count>', '--json']],
+  [
+    'app set',
+    [
+      '--users-list <on|off>',
+      '--no-session-minutes',
+      '--dialog-creators <roles>',
+      '--ai-daily-tokens <count>',
+      '--json',
+    ],
+  ],
   ['class create', ['--field <name:Type[:options]>', 'Integer, Float, String', '(required)', '--json']],
 ])(
   '"%s --help" lists the commands and options',

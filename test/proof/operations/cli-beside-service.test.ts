@@ -176,6 +176,17 @@ describe('app', () => {
     expect(back.stdout).toMatch(/^usersList +on$/m);
     expect((await settings()).data.application).toMatchObject({ sessionMinutes: null, phoneRegion: null });
 
+    const lists = ['--dialog-creators', 'editor, moderator', '--passkey-origins', 'https://app.example.com'];
+    const set = await cliJson(env, 'app', 'set', '92', ...lists, '--guest-days', '7', '--email-sign-in', 'signUp');
+    expect(set).toMatchObject({
+      dialogCreators: ['editor', 'moderator'],
+      passkeyOrigins: ['https://app.example.com'],
+      guestDays: 7,
+      emailSignIn: 'signUp',
+    });
+    const empty = await cliJson(env, 'app', 'set', '92', '--dialog-creators', '', '--no-guest-days');
+    expect(empty).toMatchObject({ dialogCreators: [], guestDays: null });
+
     const on = ['--answer-assist', 'on', '--signature-hash', 'sha1', '--ai-daily-tokens', '1000'];
     await cliJson(env, 'app', 'set', '92', ...on);
     expect(await cliJson(env, 'app', 'show', '92')).toMatchObject({ answerAssist: true, gateway: false });

@@ -1,12 +1,11 @@
 import { accountSettingsShape } from '../../shapes/settings.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 
-export const settingsDocs = {
+export const settingsDocs = docsOf('Settings', {
   findAccountSettings: {
-    tag: 'Settings',
     summary: 'Get service endpoints',
     description: 'Returns the public addresses of the service. Mobile clients request them before anything else.',
     answer: accountSettingsShape.schema,
     examples: [{}],
   },
-} satisfies Record<string, RouteDocs>;
+});
