@@ -1,6 +1,7 @@
 import { readNumberedObject } from '../lib/casts.ts';
 import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
+import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { aiDocs } from './openapi/docs/ai.ts';
@@ -104,6 +105,7 @@ export const aiRoutes = [
     document: AssistAnswer,
     parameters: asInput(question),
     respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
+    errors: errorList,
     docs: aiDocs.assistAnswer,
   }),
   route({
@@ -119,6 +121,7 @@ export const aiRoutes = [
       }),
     ),
     respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
+    errors: errorList,
     docs: aiDocs.summarizeDialog,
   }),
   route({
@@ -129,6 +132,7 @@ export const aiRoutes = [
     document: TranslateText,
     parameters: asInput(translation),
     respond: ({ translateText }) => ok({ answer: translateText }),
+    errors: errorList,
     docs: aiDocs.translateText,
   }),
   route({
@@ -139,6 +143,7 @@ export const aiRoutes = [
     document: AskGateway,
     parameters: asInput(conversation),
     respond: ({ askGateway }) => ok({ answer: askGateway }),
+    errors: errorList,
     docs: aiDocs.askGateway,
   }),
 ];

@@ -1,4 +1,5 @@
 import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
+import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { download, empty, ok, route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
@@ -34,6 +35,7 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.uploadRecordFile'),
     respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
+    errors: errorList,
     docs: recordFileDocs.uploadRecordFile,
   }),
   route({
@@ -44,6 +46,7 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Query.recordFile'),
     respond: ({ recordFile }) => download(recordFile),
+    errors: errorList,
     docs: recordFileDocs.findRecordFile,
   }),
   route({
@@ -53,6 +56,7 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.deleteRecordFile'),
     respond: empty,
+    errors: errorList,
     docs: recordFileDocs.deleteRecordFile,
   }),
 ];

@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import type { Parameters } from '../../lib/bracket-keys.ts';
 import type { ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/served-file.ts';
-import { errorList } from '../errors.ts';
 import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
 import { operationOf } from '../operations.ts';
 import {
@@ -93,10 +92,9 @@ interface Definition<Document extends DocumentNode, Path extends string, Values>
     | 'xml'
     | 'plainRefusal'
     | 'checksTypes'
+    | 'errors'
   > {
   path: Path;
-  /** Default: a list of sentences. */
-  errors?: Route['errors'];
   document: Document;
   parameters?: ParameterTable<Values>;
   respond: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => RestResponse;
@@ -139,7 +137,6 @@ export function untypedRoute({ parameters: table, inPath = {}, variables, docs, 
   const pathTable = parameters(operationOf(others).field, inPath);
   const { properties } = pathTable.schema;
   return {
-    errors: errorList,
     ...others,
     docs: {
       ...docs,
@@ -155,8 +152,7 @@ export function untypedRoute({ parameters: table, inPath = {}, variables, docs, 
   };
 }
 
-export interface Untyped extends Omit<Route, 'docs' | 'variables' | 'errors'> {
-  errors?: Route['errors'];
+export interface Untyped extends Omit<Route, 'docs' | 'variables'> {
   docs: RouteDocs;
   parameters?: ParameterTable<Record<string, unknown>>;
   inPath?: Record<string, Entry>;

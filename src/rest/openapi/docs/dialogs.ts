@@ -5,13 +5,14 @@ import { dialogNotificationsShape, dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
 import { tooManyIds, undefinedClass } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { closed, described, integer, listOf } from './schemas.ts';
 
 const notFound = [new ForbiddenError(), new NotFoundError()];
-export const dialogDocs = docsOf('Dialogs', {
+export const dialogDocs = {
   createDialog: {
+    tag: 'Dialogs',
     summary: 'Create a dialog',
     description:
       'Creates a dialog owned by the caller, who becomes an occupant. If the private dialog (type 3) already ' +
@@ -32,6 +33,7 @@ export const dialogDocs = docsOf('Dialogs', {
     ],
   },
   listDialogs: {
+    tag: 'Dialogs',
     summary: 'List dialogs',
     description:
       'Returns the groups and private dialogs of the caller that are not hidden, and all public groups. An API ' +
@@ -58,6 +60,7 @@ export const dialogDocs = docsOf('Dialogs', {
     ],
   },
   findDialog: {
+    tag: 'Dialogs',
     summary: 'Get a dialog',
     description:
       'Returns a dialog that the caller can see. An unknown id is a 404. If the caller is not an occupant, the ' +
@@ -67,6 +70,7 @@ export const dialogDocs = docsOf('Dialogs', {
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
   updateDialog: {
+    tag: 'Dialogs',
     summary: 'Update a dialog',
     description:
       'Changes the given fields of a dialog. If the caller may not make one of the changes, the response is 403 ' +
@@ -87,6 +91,7 @@ export const dialogDocs = docsOf('Dialogs', {
     ],
   },
   deleteDialogs: {
+    tag: 'Dialogs',
     summary: 'Leave or delete several dialogs',
     description:
       'Leaves or deletes up to 100 dialogs, each like `DELETE /chat/Dialog/{id}`. Dialogs that the caller may ' +
@@ -96,6 +101,7 @@ export const dialogDocs = docsOf('Dialogs', {
     examples: [{ path: { ids: `${SAMPLES.dialog},${SAMPLES.otherDialog}` }, body: { force: 1 } }],
   },
   deleteDialog: {
+    tag: 'Dialogs',
     summary: 'Leave or delete a dialog',
     description:
       'Without `force`, the caller leaves a group, or hides a private dialog until its next message; public ' +
@@ -106,6 +112,7 @@ export const dialogDocs = docsOf('Dialogs', {
     examples: [{ path: { id: SAMPLES.dialog }, body: { force: 1 } }],
   },
   findDialogNotifications: {
+    tag: 'Dialogs',
     summary: "Get a dialog's push setting",
     description: 'Returns whether the caller receives pushes for new messages of the dialog. Enabled by default.',
     answer: dialogNotificationsShape.schema,
@@ -113,10 +120,11 @@ export const dialogDocs = docsOf('Dialogs', {
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
   updateDialogNotifications: {
+    tag: 'Dialogs',
     summary: "Change a dialog's push setting",
     description: 'Enables or disables pushes for new messages of the dialog, for the caller only.',
     answer: dialogNotificationsShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog }, body: { enabled: 0 } }],
   },
-});
+} satisfies Record<string, RouteDocs>;

@@ -12,7 +12,7 @@ import { geodatumShape } from '../../shapes/geodatum.ts';
 import { userShape } from '../../shapes/user.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { closed, described, integerId } from './schemas.ts';
 
@@ -26,8 +26,9 @@ const invalid = new InvalidFieldsError(geodatumProblems({ latitude: 91, longitud
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 
-export const geodataDocs = docsOf('Geodata', {
+export const geodataDocs = {
   createGeodatum: {
+    tag: 'Geodata',
     summary: 'Store a location',
     description: 'Stores a location of the caller.',
     status: 201,
@@ -36,6 +37,7 @@ export const geodataDocs = docsOf('Geodata', {
     examples: [{ body: { geo_data: { latitude: 51.5, longitude: -0.12, status: 'At home' } } }],
   },
   listGeodata: {
+    tag: 'Geodata',
     summary: 'Find locations',
     description:
       'Returns a page of the locations of users, newest first by default. If the application forbids listing ' +
@@ -55,6 +57,7 @@ export const geodataDocs = docsOf('Geodata', {
     ],
   },
   findGeodatum: {
+    tag: 'Geodata',
     summary: 'Get a location',
     description: 'Returns one location.',
     answer: geodatumShape.schema,
@@ -62,6 +65,7 @@ export const geodataDocs = docsOf('Geodata', {
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
   updateGeodatum: {
+    tag: 'Geodata',
     summary: 'Update a location',
     description:
       'Changes the given fields of a location. Users can change only their own locations, an API key alone any.',
@@ -70,6 +74,7 @@ export const geodataDocs = docsOf('Geodata', {
     examples: [{ path: { id: SAMPLES.geodatum }, body: { geo_data: { status: 'At work' } } }],
   },
   deleteGeodatum: {
+    tag: 'Geodata',
     summary: 'Delete a location',
     description: 'Deletes a location. Users can delete only their own locations, an API key alone any.',
     answer: 'nothing',
@@ -77,6 +82,7 @@ export const geodataDocs = docsOf('Geodata', {
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
   deleteOldGeodata: {
+    tag: 'Geodata',
     summary: 'Delete old locations',
     description:
       'Deletes the locations of the caller that are older than the given number of days. An API key alone ' +
@@ -85,4 +91,4 @@ export const geodataDocs = docsOf('Geodata', {
     errors: [new InvalidFieldsError({ days: ['DAYS_INVALID'] })],
     examples: [{ body: { days: 30 } }],
   },
-});
+} satisfies Record<string, RouteDocs>;

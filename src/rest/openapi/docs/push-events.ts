@@ -10,7 +10,7 @@ import {
 import { PAGE_SIZE } from '../../parameters/pages.ts';
 import { eventShape, eventStatusShape } from '../../shapes/event.ts';
 import { pageOf } from './lists.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { listOf } from './schemas.ts';
 
@@ -24,8 +24,9 @@ const schedule = [
 ];
 const missing = new NotFoundError();
 
-export const pushEventDocs = docsOf('Events', {
+export const pushEventDocs = {
   createEvents: {
+    tag: 'Events',
     summary: 'Create a push event',
     description:
       'Schedules a push to users, once or repeatedly. Without `push_type`, one event for each of `apns` and ' +
@@ -74,6 +75,7 @@ export const pushEventDocs = docsOf('Events', {
     ],
   },
   listEvents: {
+    tag: 'Events',
     summary: 'List push events',
     description:
       'Returns a page of the events that the caller created, newest first. An API key alone receives the events ' +
@@ -83,6 +85,7 @@ export const pushEventDocs = docsOf('Events', {
     examples: [{ query: { page: 1, per_page: 25 } }],
   },
   findEvent: {
+    tag: 'Events',
     summary: 'Get a push event',
     description:
       'Returns an event of the caller, or, for an API key alone, one that was created with an API key alone.',
@@ -91,6 +94,7 @@ export const pushEventDocs = docsOf('Events', {
     examples: [{ path: { id: SAMPLES.event } }],
   },
   updateEvent: {
+    tag: 'Events',
     summary: 'Update, cancel or repeat an event',
     description:
       'Changes the given fields of an event. `active=false` cancels it. `active=true` sends an inactive event ' +
@@ -100,6 +104,7 @@ export const pushEventDocs = docsOf('Events', {
     examples: [{ path: { id: SAMPLES.event }, body: { event: { active: false } } }],
   },
   deleteEvent: {
+    tag: 'Events',
     summary: 'Delete a push event',
     description: 'Deletes an event and drops its pending sends.',
     answer: 'nothing',
@@ -107,10 +112,11 @@ export const pushEventDocs = docsOf('Events', {
     examples: [{ path: { id: SAMPLES.event } }],
   },
   findEventStatus: {
+    tag: 'Events',
     summary: 'Get delivery counts of an event',
     description: 'Returns the delivery counts of the latest send of an event.',
     answer: eventStatusShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
-});
+} satisfies Record<string, RouteDocs>;

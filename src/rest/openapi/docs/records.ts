@@ -4,7 +4,7 @@ import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, tooManyIds, undefinedClass } from './errors.ts';
 import { windowMembers } from './lists.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { changed, listed, record } from './record-bodies.ts';
 import { recordLists } from './record-lists.ts';
 import { permissionsShown } from './record-permissions.ts';
@@ -25,8 +25,9 @@ const noRecords = [
 ];
 const found = described(closed({ ids: listOf(text) }), 'Ids that do not exist, or that the caller may not access.');
 
-export const recordDocs = docsOf('Records', {
+export const recordDocs = {
   createRecords: {
+    tag: 'Records',
     summary: 'Create several records',
     description:
       'Creates up to 100 records of a class. Either all records are created or none. An error names the number ' +
@@ -41,6 +42,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars' }, body: { record: { 1: { make: 'BMW', year: 2019 }, 2: { make: 'Audi' } } } }],
   },
   updateRecords: {
+    tag: 'Records',
     summary: 'Update several records',
     description:
       'Changes up to 100 records of a class. Ids that do not exist, or that the caller may not update, are ' +
@@ -57,6 +59,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   updateRecordsByCriteria: {
+    tag: 'Records',
     summary: 'Update records by criteria',
     description:
       'Changes every record that matches the criteria and that the caller may read and update. Returns one page ' +
@@ -78,6 +81,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   deleteRecordsByCriteria: {
+    tag: 'Records',
     summary: 'Delete records by criteria',
     description:
       'Deletes every record that matches the criteria and that the caller may read and delete, with all records ' +
@@ -87,6 +91,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars' }, body: { year: { lt: 1990 } } }],
   },
   createRecord: {
+    tag: 'Records',
     summary: 'Create a record',
     description:
       'Creates a record owned by the caller. Names that are not fields of the class are ignored. Without ' +
@@ -102,6 +107,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   listRecords: {
+    tag: 'Records',
     operationId: 'listRecords',
     summary: 'List records',
     description:
@@ -125,6 +131,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   findRecords: {
+    tag: 'Records',
     operationId: 'findRecords',
     summary: 'Get several records',
     description:
@@ -135,6 +142,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   findRecord: {
+    tag: 'Records',
     summary: 'Get a record',
     description:
       'Returns one record with its permissions. With `permissions=1`, only the permissions are returned, and ' +
@@ -153,6 +161,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   updateRecord: {
+    tag: 'Records',
     summary: 'Update a record',
     description:
       'Changes the given fields of a record, applies operators such as `inc` and `push`, and replaces the given ' +
@@ -172,6 +181,7 @@ export const recordDocs = docsOf('Records', {
     ],
   },
   deleteRecords: {
+    tag: 'Records',
     summary: 'Delete several records',
     description:
       'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
@@ -181,6 +191,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   deleteRecord: {
+    tag: 'Records',
     summary: 'Delete a record',
     description: 'Deletes a record and all records below it, including those of other owners.',
     answer: 'nothing',
@@ -188,6 +199,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars', id: SAMPLES.record } }],
   },
   createChildRecord: {
+    tag: 'Records',
     summary: 'Create a child record',
     description:
       'Creates a record below a parent record. Returns 404 if the class has no such parent. Invalid input is ' +
@@ -198,6 +210,7 @@ export const recordDocs = docsOf('Records', {
     examples: [{ path: { class: 'Cars', parent: SAMPLES.record, child: 'Trips' }, body: { goal: 'Rome' } }],
   },
   listChildRecords: {
+    tag: 'Records',
     operationId: 'listChildRecords',
     summary: 'List child records',
     description:
@@ -207,4 +220,4 @@ export const recordDocs = docsOf('Records', {
     errors: [...recordErrors, ...lists.errors],
     examples: [{ path: { class: 'Cars', parent: SAMPLES.record, child: 'Trips' }, query: { limit: 10 } }],
   },
-});
+} satisfies Record<string, RouteDocs>;

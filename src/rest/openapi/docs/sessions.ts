@@ -9,7 +9,7 @@ import {
 } from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
 import { userShape } from '../../shapes/user.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 
 const secondFactorNeeded = new CodeRequiredError({
   challenge: {
@@ -27,8 +27,9 @@ const notSigned = [
   new UnprocessableError('NONCE_WRONG'),
 ];
 
-export const sessionDocs = docsOf('Sessions', {
+export const sessionDocs = {
   createSession: {
+    tag: 'Sessions',
     summary: 'Create a session',
     description:
       'Opens an application session, or a user session if the request has `user` or `provider`. The request ' +
@@ -60,6 +61,7 @@ export const sessionDocs = docsOf('Sessions', {
     ],
   },
   createGuestSession: {
+    tag: 'Sessions',
     summary: 'Create a session of a guest',
     description:
       'Creates a user without credentials, and a session of this user, from the same signed request as ' +
@@ -81,12 +83,14 @@ export const sessionDocs = docsOf('Sessions', {
     ],
   },
   findSession: {
+    tag: 'Sessions',
     summary: 'Get the current session',
     description: 'Returns the session of the token.',
     answer: sessionShape.schema,
     examples: [{}],
   },
   deleteSession: {
+    tag: 'Sessions',
     summary: 'End the current session',
     description:
       'Ends the session of the token and closes the sockets that were opened with it. The token is invalid from ' +
@@ -95,6 +99,7 @@ export const sessionDocs = docsOf('Sessions', {
     examples: [{}],
   },
   loginUser: {
+    tag: 'Sessions',
     summary: 'Log a user in',
     description:
       'Turns the session of the token into a session of the given user; the token stays the same. Send `login` ' +
@@ -111,6 +116,7 @@ export const sessionDocs = docsOf('Sessions', {
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
   },
   logoutUser: {
+    tag: 'Sessions',
     summary: 'Log the user out',
     description:
       'Turns the session of the token back into an application session and closes the sockets of the user that ' +
@@ -118,4 +124,4 @@ export const sessionDocs = docsOf('Sessions', {
     answer: 'nothing',
     examples: [{}],
   },
-});
+} satisfies Record<string, RouteDocs>;

@@ -1,11 +1,12 @@
 import { accountSettingsShape } from '../../shapes/settings.ts';
-import { docsOf } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 
-export const settingsDocs = docsOf('Settings', {
+export const settingsDocs = {
   findAccountSettings: {
+    tag: 'Settings',
     summary: 'Get service endpoints',
     description: 'Returns the public addresses of the service. Mobile clients request them before anything else.',
     answer: accountSettingsShape.schema,
     examples: [{}],
   },
-});
+} satisfies Record<string, RouteDocs>;

@@ -14,7 +14,7 @@ import { changeProblems, emailProblems, newUserProblems } from '../../../resolve
 import { userShape } from '../../shapes/user.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
-import { docsOf, type RouteDocs } from './operation-docs.ts';
+import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 
 const broken = { login: 'a'.repeat(99), password: 'short' };
@@ -29,8 +29,9 @@ function lookup(summary: string, first: string, example: Record<string, string>)
   } satisfies RouteDocs;
 }
 
-export const userDocs = docsOf('Users', {
+export const userDocs = {
   createUser: {
+    tag: 'Users',
     summary: 'Create a user',
     description:
       'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
@@ -43,6 +44,7 @@ export const userDocs = docsOf('Users', {
     ],
   },
   listUsers: {
+    tag: 'Users',
     summary: 'List users',
     description:
       'Returns a page of the users of the application, in ascending order of `id` by default. Sessions receive ' +
@@ -57,6 +59,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ query: { 'filter[]': ['number id gt 0'], order: 'desc string created_at', page: 1, per_page: 25 } }],
   },
   listUsersByFullName: {
+    tag: 'Users',
     summary: 'Find users by full name',
     description:
       'Returns a page of the users whose full name contains every given word, letter case ignored. Returns 404 ' +
@@ -66,6 +69,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ query: { full_name: 'Alice Liddell' } }],
   },
   listUsersByTags: {
+    tag: 'Users',
     summary: 'Find users by tags',
     description:
       'Returns a page of the users that have at least one of the tags. Returns 404 if no user matches. Sessions ' +
@@ -90,6 +94,7 @@ export const userDocs = docsOf('Users', {
     phone: '4402079460000',
   }),
   findUser: {
+    tag: 'Users',
     summary: 'Get a user',
     description: 'Returns one user of the application. For an unknown id, the response is 404 without a body.',
     answer: userShape.schema,
@@ -97,6 +102,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ path: { id: SAMPLES.user } }],
   },
   findUserByExternalId: {
+    tag: 'Users',
     summary: 'Get a user by external id',
     description:
       'Returns the user with this id in an integrated external system. For an unknown id, the response is 404 ' +
@@ -106,6 +112,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
   updateUser: {
+    tag: 'Users',
     summary: 'Update a user',
     description:
       'Changes the given fields of a user; omitted fields keep their values. Users can update only themselves ' +
@@ -124,6 +131,7 @@ export const userDocs = docsOf('Users', {
     ],
   },
   deleteUser: {
+    tag: 'Users',
     summary: 'Delete a user',
     description:
       'Deletes a user with their sessions, push subscriptions, address books, reactions and dialog memberships. ' +
@@ -134,6 +142,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ path: { id: SAMPLES.user } }],
   },
   deleteUserByExternalId: {
+    tag: 'Users',
     summary: 'Delete a user by external id',
     description: 'Deletes the user with this id in an integrated external system, like `DELETE /users/{id}`.',
     answer: 'nothing',
@@ -141,6 +150,7 @@ export const userDocs = docsOf('Users', {
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
   requestPasswordReset: {
+    tag: 'Users',
     summary: 'Send a password reset mail',
     description:
       'Mails the user with this email address a link to set a new password. The link works once, within one ' +
@@ -155,4 +165,4 @@ export const userDocs = docsOf('Users', {
     ],
     examples: [{ query: { email: 'alice@example.org' } }],
   },
-});
+} satisfies Record<string, RouteDocs>;
