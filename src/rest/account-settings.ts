@@ -1,4 +1,3 @@
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { settingsDocs } from './openapi/docs/settings.ts';
@@ -14,7 +13,6 @@ export const accountSettingsRoutes = [
     path: '/account_settings',
     document: FindAccountSettings,
     respond: ({ accountSettings }) => ok(accountSettingsShape.present(accountSettings)),
-    errors: errorList,
     docs: settingsDocs.findAccountSettings,
   }),
 ];

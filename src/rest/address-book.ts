@@ -1,6 +1,5 @@
 import { readFlag } from '../lib/casts.ts';
 import { MAX_UDID, NAME, PHONE } from '../resolvers/address-book/rules.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { addressBookDocs } from './openapi/docs/address-book.ts';
@@ -64,7 +63,6 @@ export const addressBookRoutes = [
       force: ['force', flag, '1 removes all contacts that are not in the request. Default 0.'],
     }),
     respond: ({ uploadContacts }) => ok(uploadedContactsShape.present(uploadContacts)),
-    errors: errorList,
     docs: addressBookDocs.uploadContacts,
   }),
   route({
@@ -74,7 +72,6 @@ export const addressBookRoutes = [
     document: ListContacts,
     parameters: parameters('Query.addressBook', { udid }),
     respond: ({ addressBook }) => ok(addressBook.contacts.map(contactShape.present)),
-    errors: errorList,
     docs: addressBookDocs.listContacts,
   }),
   route({
@@ -96,7 +93,6 @@ export const addressBookRoutes = [
           user ? userShape.present(user) : { user: { id, phone } },
         ),
       }),
-    errors: errorList,
     docs: addressBookDocs.listRegisteredContacts,
   }),
 ];

@@ -1,7 +1,6 @@
 import { readNumberedObject } from '../lib/casts.ts';
 import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, route } from './http/route.ts';
 import { aiDocs } from './openapi/docs/ai.ts';
@@ -105,7 +104,6 @@ export const aiRoutes = [
     document: AssistAnswer,
     parameters: asInput(question),
     respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
-    errors: errorList,
     docs: aiDocs.assistAnswer,
   }),
   route({
@@ -121,7 +119,6 @@ export const aiRoutes = [
       }),
     ),
     respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
-    errors: errorList,
     docs: aiDocs.summarizeDialog,
   }),
   route({
@@ -132,7 +129,6 @@ export const aiRoutes = [
     document: TranslateText,
     parameters: asInput(translation),
     respond: ({ translateText }) => ok({ answer: translateText }),
-    errors: errorList,
     docs: aiDocs.translateText,
   }),
   route({
@@ -143,7 +139,6 @@ export const aiRoutes = [
     document: AskGateway,
     parameters: asInput(conversation),
     respond: ({ askGateway }) => ok({ answer: askGateway }),
-    errors: errorList,
     docs: aiDocs.askGateway,
   }),
 ];

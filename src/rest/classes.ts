@@ -3,7 +3,6 @@ import { UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Problem, problem } from '../lib/problems.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { classDocs } from './openapi/docs/classes.ts';
@@ -75,7 +74,6 @@ export const classRoutes = [
       }),
     ),
     respond: ({ createClass }) => created(classShape.present(createClass)),
-    errors: errorList,
     docs: classDocs.createClass,
   }),
   route({
@@ -84,7 +82,6 @@ export const classRoutes = [
     xml: 'classes',
     document: ListClasses,
     respond: ({ classes }) => ok({ items: classes.map(classShape.present) }),
-    errors: errorList,
     docs: classDocs.listClasses,
   }),
   route({
@@ -94,7 +91,6 @@ export const classRoutes = [
     document: FindClass,
     inPath: { name: ['name', id] },
     respond: ({ class: found }) => ok(classShape.present(found)),
-    errors: errorList,
     docs: classDocs.findClass,
   }),
   route({
@@ -111,7 +107,6 @@ export const classRoutes = [
       }),
     ),
     respond: ({ updateClass }) => ok(classShape.present(updateClass)),
-    errors: errorList,
     docs: classDocs.updateClass,
   }),
   route({
@@ -120,7 +115,6 @@ export const classRoutes = [
     document: DeleteClass,
     inPath: { name: ['name', id] },
     respond: empty,
-    errors: errorList,
     docs: classDocs.deleteClass,
   }),
 ];

@@ -3,7 +3,6 @@ import { readInteger, readText } from '../lib/casts.ts';
 import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_NAME, MAX_OCCUPANTS } from '../resolvers/dialogs/rules.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { dialogDocs } from './openapi/docs/dialogs.ts';
@@ -178,7 +177,6 @@ export const dialogRoutes = [
     document: CreateDialog,
     parameters: asInput(newDialog),
     respond: ({ createDialog }) => created(dialogShape.present(createDialog)),
-    errors: errorList,
     docs: dialogDocs.createDialog,
   }),
   route({
@@ -197,7 +195,6 @@ export const dialogRoutes = [
             limit: readWindow(parameters).limit,
             items: dialogs.edges?.map(({ node }) => dialogShape.present(node)),
           }),
-    errors: errorList,
     docs: dialogDocs.listDialogs,
   }),
   route({
@@ -207,7 +204,6 @@ export const dialogRoutes = [
     document: FindDialog,
     inPath: { id: ['id', id] },
     respond: ({ dialog }) => ok(dialogShape.present(dialog)),
-    errors: errorList,
     docs: dialogDocs.findDialog,
   }),
   route({
@@ -218,7 +214,6 @@ export const dialogRoutes = [
     inPath: { id: ['id', id] },
     parameters: asInput(changedDialog),
     respond: ({ updateDialog }) => ok(dialogShape.present(updateDialog)),
-    errors: errorList,
     docs: dialogDocs.updateDialog,
   }),
   route({
@@ -229,7 +224,6 @@ export const dialogRoutes = [
     inPath: { ids: ['ids', ids, 'Ids of dialogs, separated by commas.'] },
     parameters: parameters('Mutation.deleteDialogs', { force }),
     respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
-    errors: errorList,
     docs: dialogDocs.deleteDialogs,
   }),
   route({
@@ -239,7 +233,6 @@ export const dialogRoutes = [
     inPath: { id: ['id', id] },
     parameters: parameters('Mutation.deleteDialog', { force }),
     respond: empty,
-    errors: errorList,
     docs: dialogDocs.deleteDialog,
   }),
   route({
@@ -248,7 +241,6 @@ export const dialogRoutes = [
     document: FindDialogNotifications,
     inPath: { id: ['dialogId', id] },
     respond: ({ dialogNotifications }) => ok(dialogNotificationsShape.present(dialogNotifications)),
-    errors: errorList,
     docs: dialogDocs.findDialogNotifications,
   }),
   route({
@@ -260,7 +252,6 @@ export const dialogRoutes = [
       enabled: ['enabled', flag, '1 enables pushes, 0 disables them. Required.'],
     }),
     respond: ({ updateDialogNotifications }) => ok(dialogNotificationsShape.present(updateDialogNotifications)),
-    errors: errorList,
     docs: dialogDocs.updateDialogNotifications,
   }),
 ];

@@ -3,7 +3,6 @@ import { NotFoundError } from '../lib/errors.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../resolvers/messages/rules.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { isOlder, VERSION_HEADER } from './http/versions.ts';
@@ -152,7 +151,6 @@ export const messageRoutes = [
           ? {}
           : { markable: readInteger(parameters.markable) ?? parameters.markable }),
       }),
-    errors: errorList,
     docs: messageDocs.sendMessage,
   }),
   route({
@@ -168,7 +166,6 @@ export const messageRoutes = [
       const { items, cursor } = readMessages;
       return ok({ skip, limit, items: items?.map(messageShape.present), ...(cursor === null ? {} : { cursor }) });
     },
-    errors: errorList,
     docs: messageDocs.readMessages,
   }),
   route({
@@ -184,7 +181,6 @@ export const messageRoutes = [
       return values;
     },
     respond: empty,
-    errors: errorList,
     docs: messageDocs.markDialogMessages,
   }),
   route({
@@ -203,7 +199,6 @@ export const messageRoutes = [
       // No id can replace the value of `total`.
       return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
     },
-    errors: errorList,
     docs: messageDocs.countUnreadMessages,
   }),
   route({
@@ -214,7 +209,6 @@ export const messageRoutes = [
     document: FindMessage,
     inPath: { id: ['id', id] },
     respond: ({ message }) => ok(messageShape.present(message)),
-    errors: errorList,
     docs: messageDocs.findMessage,
   }),
   route({
@@ -234,7 +228,6 @@ export const messageRoutes = [
       }),
     ),
     respond: empty,
-    errors: errorList,
     docs: messageDocs.updateMessages,
   }),
   route({
@@ -251,7 +244,6 @@ export const messageRoutes = [
       ownOnly: isOlder(header(VERSION_HEADER), '2.52.0'),
     }),
     respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
-    errors: errorList,
     docs: messageDocs.deleteMessages,
   }),
 ];

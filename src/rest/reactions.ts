@@ -1,6 +1,5 @@
 import { readText } from '../lib/casts.ts';
 import { MAX_NAME } from '../resolvers/messages/reactions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { empty, ok, route } from './http/route.ts';
 import { reactionDocs } from './openapi/docs/reactions.ts';
@@ -41,7 +40,6 @@ export const reactionRoutes = [
     inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.addReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
-    errors: errorList,
     docs: reactionDocs.addReaction,
   }),
   route({
@@ -56,7 +54,6 @@ export const reactionRoutes = [
       remove: ['remove', changed, 'Name of the reaction to remove.'],
     }),
     respond: empty,
-    errors: errorList,
     docs: reactionDocs.changeReactions,
   }),
   route({
@@ -66,7 +63,6 @@ export const reactionRoutes = [
     document: ListReactions,
     inPath: { id: ['messageId', id] },
     respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
-    errors: errorList,
     docs: reactionDocs.listReactions,
   }),
   route({
@@ -78,7 +74,6 @@ export const reactionRoutes = [
     inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.removeReaction', { name: ['name', required(reaction), REACTION] }),
     respond: empty,
-    errors: errorList,
     docs: reactionDocs.removeReaction,
   }),
 ];

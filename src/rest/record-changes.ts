@@ -6,7 +6,6 @@ import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { CLASS_NAME, RECORD_ID } from '../schema/descriptions.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { created, empty, ok, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
@@ -128,7 +127,6 @@ export const recordChangeRoutes = [
     }),
     respond: ({ createRecords }, { path }) =>
       created({ class_name: path.class, items: createRecords.map((record) => presentRecord(record)) }),
-    errors: errorList,
     docs: recordDocs.createRecords,
   }),
   route({
@@ -156,7 +154,6 @@ export const recordChangeRoutes = [
         not_found: { ids: notFoundIds },
         items: records.map((record) => presentRecord(record)),
       }),
-    errors: errorList,
     docs: recordDocs.updateRecords,
   }),
   route({
@@ -174,7 +171,6 @@ export const recordChangeRoutes = [
         total_found: totalFound,
         items: items.map((record) => presentRecord(record)),
       }),
-    errors: errorList,
     docs: recordDocs.updateRecordsByCriteria,
   }),
   route({
@@ -184,7 +180,6 @@ export const recordChangeRoutes = [
     inPath: { class: ['className', id] },
     parameters: { schema: recordFilters, read: (parameters) => ({ criteria: readCriteria(parameters) }) },
     respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
-    errors: errorList,
     docs: recordDocs.deleteRecordsByCriteria,
   }),
   route({
@@ -196,7 +191,6 @@ export const recordChangeRoutes = [
     parameters: newRecord,
     variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
     respond: ({ createRecord }) => created(presentRecord(createRecord)),
-    errors: errorList,
     docs: recordDocs.createRecord,
   }),
   route({
@@ -206,7 +200,6 @@ export const recordChangeRoutes = [
     document: DeleteRecords,
     inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
     respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
-    errors: errorList,
     docs: recordDocs.deleteRecords,
   }),
   route({
@@ -217,7 +210,6 @@ export const recordChangeRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: asInput(changedRecord),
     respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
-    errors: errorList,
     docs: recordDocs.updateRecord,
   }),
   route({
@@ -226,7 +218,6 @@ export const recordChangeRoutes = [
     document: DeleteRecord,
     inPath: { class: ['className', id], id: ['id', id] },
     respond: empty,
-    errors: errorList,
     docs: recordDocs.deleteRecord,
   }),
   route({
@@ -247,7 +238,6 @@ export const recordChangeRoutes = [
       },
     }),
     respond: ({ createChildRecord }) => created(presentRecord(createChildRecord)),
-    errors: errorList,
     docs: recordDocs.createChildRecord,
   }),
 ];

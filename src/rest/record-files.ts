@@ -1,5 +1,4 @@
 import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { download, empty, ok, route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
@@ -35,7 +34,6 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.uploadRecordFile'),
     respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
-    errors: errorList,
     docs: recordFileDocs.uploadRecordFile,
   }),
   route({
@@ -46,7 +44,6 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Query.recordFile'),
     respond: ({ recordFile }) => download(recordFile),
-    errors: errorList,
     docs: recordFileDocs.findRecordFile,
   }),
   route({
@@ -56,7 +53,6 @@ export const recordFileRoutes = [
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.deleteRecordFile'),
     respond: empty,
-    errors: errorList,
     docs: recordFileDocs.deleteRecordFile,
   }),
 ];

@@ -1,5 +1,4 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { ok, type RestResponse, route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
@@ -54,7 +53,6 @@ export const recordRoutes = [
     inPath: { class: ['className', id] },
     parameters: recordListing,
     respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class, parameters),
-    errors: errorList,
     docs: recordDocs.listRecords,
   }),
   route({
@@ -71,7 +69,6 @@ export const recordRoutes = [
         items: presentListed(records, parameters),
         not_found: { ids: notFoundIds },
       }),
-    errors: errorList,
     docs: recordDocs.findRecords,
   }),
   route({
@@ -88,7 +85,6 @@ export const recordRoutes = [
       const { permissions, _id } = recordShape.present(record);
       return ok({ permissions, record_id: _id });
     },
-    errors: errorList,
     docs: recordDocs.findRecord,
   }),
   route({
@@ -104,7 +100,6 @@ export const recordRoutes = [
       ...values,
     }),
     respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child, parameters),
-    errors: errorList,
     docs: recordDocs.listChildRecords,
   }),
 ];

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import type { Parameters } from '../../lib/bracket-keys.ts';
 import type { ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/served-file.ts';
+import { errorList } from '../errors.ts';
 import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
 import { operationOf } from '../operations.ts';
 import {
@@ -67,6 +68,7 @@ export interface Route {
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
   respond: (data: never, request: RestRequest) => RestResponse;
+  /** The body of an error. Default: `errorList`. */
   errors: (error: ServiceError) => unknown;
   docs: OperationDocs;
 }
@@ -80,20 +82,20 @@ type NamesIn<Path extends string> = Path extends `${infer Part}/${infer Rest}`
 
 interface Definition<Document extends DocumentNode, Path extends string, Values>
   extends Pick<
-    Route,
-    | 'method'
-    | 'several'
-    | 'only'
-    | 'since'
-    | 'upload'
-    | 'download'
-    | 'keyWins'
-    | 'body'
-    | 'xml'
-    | 'plainRefusal'
-    | 'checksTypes'
-    | 'errors'
-  > {
+      Route,
+      | 'method'
+      | 'several'
+      | 'only'
+      | 'since'
+      | 'upload'
+      | 'download'
+      | 'keyWins'
+      | 'body'
+      | 'xml'
+      | 'plainRefusal'
+      | 'checksTypes'
+    >,
+    Partial<Pick<Route, 'errors'>> {
   path: Path;
   document: Document;
   parameters?: ParameterTable<Values>;
@@ -137,6 +139,7 @@ export function untypedRoute({ parameters: table, inPath = {}, variables, docs, 
   const pathTable = parameters(operationOf(others).field, inPath);
   const { properties } = pathTable.schema;
   return {
+    errors: errorList,
     ...others,
     docs: {
       ...docs,
@@ -152,7 +155,7 @@ export function untypedRoute({ parameters: table, inPath = {}, variables, docs, 
   };
 }
 
-export interface Untyped extends Omit<Route, 'docs' | 'variables'> {
+export interface Untyped extends Omit<Route, 'docs' | 'variables' | 'errors'>, Partial<Pick<Route, 'errors'>> {
   docs: RouteDocs;
   parameters?: ParameterTable<Record<string, unknown>>;
   inPath?: Record<string, Entry>;
