@@ -4,7 +4,7 @@ import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Problem, problem } from '../lib/problems.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { classDocs } from './openapi/docs/classes.ts';
 import { closed, described, listOf, mapOf, oneOfTexts, text } from './openapi/docs/schemas.ts';
 import { id, reader, textOrEmpty } from './parameters/readers.ts';
@@ -73,7 +73,7 @@ export const classRoutes = [
         permissions,
       }),
     ),
-    respond: ({ createClass }) => created(classShape.present(createClass)),
+    shape: classShape,
     docs: classDocs.createClass,
   }),
   route({
@@ -81,7 +81,7 @@ export const classRoutes = [
     path: '/class',
     xml: 'classes',
     document: ListClasses,
-    respond: ({ classes }) => ok({ items: classes.map(classShape.present) }),
+    present: ({ classes }) => ({ items: classes.map(classShape.present) }),
     docs: classDocs.listClasses,
   }),
   route({
@@ -90,7 +90,7 @@ export const classRoutes = [
     xml: 'class',
     document: FindClass,
     inPath: { name: ['name', id] },
-    respond: ({ class: found }) => ok(classShape.present(found)),
+    shape: classShape,
     docs: classDocs.findClass,
   }),
   route({
@@ -106,7 +106,7 @@ export const classRoutes = [
         permissions,
       }),
     ),
-    respond: ({ updateClass }) => ok(classShape.present(updateClass)),
+    shape: classShape,
     docs: classDocs.updateClass,
   }),
   route({
@@ -114,7 +114,6 @@ export const classRoutes = [
     path: '/class/:name',
     document: DeleteClass,
     inPath: { name: ['name', id] },
-    respond: empty,
     docs: classDocs.deleteClass,
   }),
 ];

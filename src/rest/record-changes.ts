@@ -7,7 +7,7 @@ import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { CLASS_NAME, RECORD_ID } from '../schema/descriptions.ts';
 import { presentDeleted } from './deletions.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
 import { anything, described, mapOf, text } from './openapi/docs/schemas.ts';
 import { readWindow, window } from './parameters/lists.ts';
@@ -125,8 +125,10 @@ export const recordChangeRoutes = [
       ...inPath,
       records: values.map(([number, read]) => ({ number, ...numbered(number, read) })),
     }),
-    respond: ({ createRecords }, { path }) =>
-      created({ class_name: path.class, items: createRecords.map((record) => presentRecord(record)) }),
+    present: ({ createRecords }, { path }) => ({
+      class_name: path.class,
+      items: createRecords.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.createRecords,
   }),
   route({
@@ -148,12 +150,11 @@ export const recordChangeRoutes = [
       },
     }),
     variables: ({ inPath, values }) => ({ ...inPath, records: values.map(([, read]) => read()) }),
-    respond: ({ updateRecords: { records, notFoundIds } }, { path }) =>
-      ok({
-        class_name: path.class,
-        not_found: { ids: notFoundIds },
-        items: records.map((record) => presentRecord(record)),
-      }),
+    present: ({ updateRecords: { records, notFoundIds } }, { path }) => ({
+      class_name: path.class,
+      not_found: { ids: notFoundIds },
+      items: records.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.updateRecords,
   }),
   route({
@@ -163,14 +164,13 @@ export const recordChangeRoutes = [
     document: UpdateRecordsByCriteria,
     inPath: { class: ['className', id] },
     parameters: changedByCriteria,
-    respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
-      ok({
-        class_name: path.class,
-        skip,
-        limit,
-        total_found: totalFound,
-        items: items.map((record) => presentRecord(record)),
-      }),
+    present: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) => ({
+      class_name: path.class,
+      skip,
+      limit,
+      total_found: totalFound,
+      items: items.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.updateRecordsByCriteria,
   }),
   route({
@@ -179,7 +179,7 @@ export const recordChangeRoutes = [
     document: DeleteRecordsByCriteria,
     inPath: { class: ['className', id] },
     parameters: { schema: recordFilters, read: (parameters) => ({ criteria: readCriteria(parameters) }) },
-    respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
+    present: ({ deleteRecordsByCriteria: { totalDeleted } }) => ({ total_deleted: totalDeleted }),
     docs: recordDocs.deleteRecordsByCriteria,
   }),
   route({
@@ -190,7 +190,7 @@ export const recordChangeRoutes = [
     inPath: { class: ['className', id, CLASS_NAME] },
     parameters: newRecord,
     variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
-    respond: ({ createRecord }) => created(presentRecord(createRecord)),
+    present: ({ createRecord }) => presentRecord(createRecord),
     docs: recordDocs.createRecord,
   }),
   route({
@@ -199,7 +199,7 @@ export const recordChangeRoutes = [
     several: true,
     document: DeleteRecords,
     inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
-    respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
+    present: ({ deleteRecords }) => presentDeleted(deleteRecords),
     docs: recordDocs.deleteRecords,
   }),
   route({
@@ -209,7 +209,7 @@ export const recordChangeRoutes = [
     document: UpdateRecord,
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: asInput(changedRecord),
-    respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
+    present: ({ updateRecord }) => presentRecord(updateRecord),
     docs: recordDocs.updateRecord,
   }),
   route({
@@ -217,7 +217,6 @@ export const recordChangeRoutes = [
     path: '/data/:class/:id',
     document: DeleteRecord,
     inPath: { class: ['className', id], id: ['id', id] },
-    respond: empty,
     docs: recordDocs.deleteRecord,
   }),
   route({
@@ -237,7 +236,7 @@ export const recordChangeRoutes = [
         permissions,
       },
     }),
-    respond: ({ createChildRecord }) => created(presentRecord(createChildRecord)),
+    present: ({ createChildRecord }) => presentRecord(createChildRecord),
     docs: recordDocs.createChildRecord,
   }),
 ];
