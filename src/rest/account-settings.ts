@@ -1,6 +1,5 @@
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { settingsDocs } from './openapi/docs/settings.ts';
 import { accountSettingsShape } from './shapes/settings.ts';
 
@@ -13,8 +12,7 @@ export const accountSettingsRoutes = [
     method: 'get',
     path: '/account_settings',
     document: FindAccountSettings,
-    respond: ({ accountSettings }) => ok(accountSettingsShape.present(accountSettings)),
-    errors: errorList,
+    shape: accountSettingsShape,
     docs: settingsDocs.findAccountSettings,
   }),
 ];

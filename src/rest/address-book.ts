@@ -1,8 +1,7 @@
 import { readFlag } from '../lib/casts.ts';
 import { MAX_UDID, NAME, PHONE } from '../resolvers/address-book/rules.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { addressBookDocs } from './openapi/docs/address-book.ts';
 import { described } from './openapi/docs/schemas.ts';
 import { flag, objects, shownAs, text, unchecked } from './parameters/readers.ts';
@@ -63,8 +62,7 @@ export const addressBookRoutes = [
       udid,
       force: ['force', flag, '1 removes all contacts that are not in the request. Default 0.'],
     }),
-    respond: ({ uploadContacts }) => ok(uploadedContactsShape.present(uploadContacts)),
-    errors: errorList,
+    shape: uploadedContactsShape,
     docs: addressBookDocs.uploadContacts,
   }),
   route({
@@ -73,8 +71,7 @@ export const addressBookRoutes = [
     xml: 'contacts',
     document: ListContacts,
     parameters: parameters('Query.addressBook', { udid }),
-    respond: ({ addressBook }) => ok(addressBook.contacts.map(contactShape.present)),
-    errors: errorList,
+    present: ({ addressBook }) => addressBook.contacts.map(contactShape.present),
     docs: addressBookDocs.listContacts,
   }),
   route({
@@ -90,13 +87,11 @@ export const addressBookRoutes = [
       },
       force: noted(flag.schema, 'Accepted for compatibility; has no effect.'),
     }),
-    respond: ({ addressBook: { registeredContacts } }) =>
-      ok({
-        items: registeredContacts.map(({ id, phone, user }) =>
-          user ? userShape.present(user) : { user: { id, phone } },
-        ),
-      }),
-    errors: errorList,
+    present: ({ addressBook: { registeredContacts } }) => ({
+      items: registeredContacts.map(({ id, phone, user }) =>
+        user ? userShape.present(user) : { user: { id, phone } },
+      ),
+    }),
     docs: addressBookDocs.listRegisteredContacts,
   }),
 ];

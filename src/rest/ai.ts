@@ -1,9 +1,8 @@
 import { readNumberedObject } from '../lib/casts.ts';
 import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_LANGUAGE, MAX_MESSAGE, MAX_TEXT_CHARACTERS } from '../resolvers/ai/rules.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { aiDocs } from './openapi/docs/ai.ts';
 import { described, listOf, oneOfTexts, requestObject, text } from './openapi/docs/schemas.ts';
 import { reader, textOnly } from './parameters/readers.ts';
@@ -104,8 +103,7 @@ export const aiRoutes = [
     checksTypes: true,
     document: AssistAnswer,
     parameters: asInput(question),
-    respond: ({ assistAnswer }) => ok({ answer: assistAnswer }),
-    errors: errorList,
+    present: ({ assistAnswer }) => ({ answer: assistAnswer }),
     docs: aiDocs.assistAnswer,
   }),
   route({
@@ -120,8 +118,7 @@ export const aiRoutes = [
         dialog_id: ['dialogId', required(textOnly), 'Id of the dialog, 24 hex digits.'],
       }),
     ),
-    respond: ({ summarizeDialog }) => ok({ summary: summarizeDialog }),
-    errors: errorList,
+    present: ({ summarizeDialog }) => ({ summary: summarizeDialog }),
     docs: aiDocs.summarizeDialog,
   }),
   route({
@@ -131,8 +128,7 @@ export const aiRoutes = [
     checksTypes: true,
     document: TranslateText,
     parameters: asInput(translation),
-    respond: ({ translateText }) => ok({ answer: translateText }),
-    errors: errorList,
+    present: ({ translateText }) => ({ answer: translateText }),
     docs: aiDocs.translateText,
   }),
   route({
@@ -142,8 +138,7 @@ export const aiRoutes = [
     checksTypes: true,
     document: AskGateway,
     parameters: asInput(conversation),
-    respond: ({ askGateway }) => ok({ answer: askGateway }),
-    errors: errorList,
+    present: ({ askGateway }) => ({ answer: askGateway }),
     docs: aiDocs.askGateway,
   }),
 ];

@@ -6,7 +6,7 @@ import { grouped } from '../schema/descriptions.ts';
 import { errorList, errorsByField } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { XmlBody } from './http/rendering.ts';
-import { created, download, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { escapeText } from './http/xml.ts';
 import { blobDocs } from './openapi/docs/blobs.ts';
 import { described } from './openapi/docs/schemas.ts';
@@ -94,7 +94,7 @@ export const blobRoutes = [
         'The file.',
       ),
     ),
-    respond: ({ createBlob }) => created(blobShape.present(createBlob)),
+    shape: blobShape,
     errors: errorsByField,
     docs: blobDocs.createBlob,
   }),
@@ -109,7 +109,7 @@ export const blobRoutes = [
     checksTypes: true,
     document: UploadBlob,
     parameters: asInput(uploadFields),
-    respond: ({ uploadBlob }) => created(presentUpload(uploadBlob)),
+    present: ({ uploadBlob }) => presentUpload(uploadBlob),
     errors: uploadErrors,
     docs: blobDocs.uploadBlob,
   }),
@@ -127,7 +127,6 @@ export const blobRoutes = [
       },
       () => ({}),
     ),
-    respond: empty,
     errors: errorsByField,
     docs: blobDocs.completeBlob,
   }),
@@ -137,7 +136,7 @@ export const blobRoutes = [
     xml: 'blobs',
     document: ListBlobs,
     parameters: page,
-    respond: ({ blobs }, { parameters }) => ok(presentPage(blobs, parameters, blobShape.present)),
+    present: ({ blobs }, { parameters }) => presentPage(blobs, parameters, blobShape.present),
     errors: errorsByField,
     docs: blobDocs.listBlobs,
   }),
@@ -147,7 +146,7 @@ export const blobRoutes = [
     only: ID,
     document: FindBlob,
     inPath: { id: ['id', integerId, BLOB_ID] },
-    respond: ({ blob }) => ok(blobShape.present(blob)),
+    shape: blobShape,
     errors: errorsByField,
     docs: blobDocs.findBlob,
   }),
@@ -163,7 +162,7 @@ export const blobRoutes = [
       // Malformed parameters of a download are ignored.
       ticket: typeof ticket === 'string' ? ticket : undefined,
     }),
-    respond: ({ blobFile }) => download(blobFile),
+    respond: ({ blobFile }) => ({ file: blobFile }),
     errors: errorsByField,
     docs: blobDocs.findBlobFile,
   }),
@@ -174,7 +173,7 @@ export const blobRoutes = [
     download: true,
     document: FindBlobFile,
     inPath: { uid: ['uid', uid, BLOB_UID] },
-    respond: ({ blobFile }) => download(blobFile),
+    respond: ({ blobFile }) => ({ file: blobFile }),
     errors: errorsByField,
     docs: blobDocs.downloadBlobFile,
   }),
@@ -185,7 +184,7 @@ export const blobRoutes = [
     download: true,
     document: FindBlobFile,
     inPath: { id: ['id', integerId, BLOB_ID] },
-    respond: ({ blobFile }) => download(blobFile),
+    respond: ({ blobFile }) => ({ file: blobFile }),
     errors: errorsByField,
     docs: blobDocs.downloadBlobFileById,
   }),
@@ -204,7 +203,7 @@ export const blobRoutes = [
         'The fields to change.',
       ),
     ),
-    respond: ({ updateBlob }) => ok(blobShape.present(updateBlob)),
+    shape: blobShape,
     errors: errorsByField,
     docs: blobDocs.updateBlob,
   }),
@@ -213,7 +212,6 @@ export const blobRoutes = [
     path: '/blobs/:id',
     document: DeleteBlob,
     inPath: { id: ['id', integerId, BLOB_ID] },
-    respond: empty,
     errors: errorsByField,
     docs: blobDocs.deleteBlob,
   }),

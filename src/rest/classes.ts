@@ -3,9 +3,8 @@ import { UnprocessableError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Problem, problem } from '../lib/problems.ts';
 import { readFieldType } from '../resolvers/classes/field-notation.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { classDocs } from './openapi/docs/classes.ts';
 import { closed, described, listOf, mapOf, oneOfTexts, text } from './openapi/docs/schemas.ts';
 import { id, reader, textOrEmpty } from './parameters/readers.ts';
@@ -74,8 +73,7 @@ export const classRoutes = [
         permissions,
       }),
     ),
-    respond: ({ createClass }) => created(classShape.present(createClass)),
-    errors: errorList,
+    shape: classShape,
     docs: classDocs.createClass,
   }),
   route({
@@ -83,8 +81,7 @@ export const classRoutes = [
     path: '/class',
     xml: 'classes',
     document: ListClasses,
-    respond: ({ classes }) => ok({ items: classes.map(classShape.present) }),
-    errors: errorList,
+    present: ({ classes }) => ({ items: classes.map(classShape.present) }),
     docs: classDocs.listClasses,
   }),
   route({
@@ -93,8 +90,7 @@ export const classRoutes = [
     xml: 'class',
     document: FindClass,
     inPath: { name: ['name', id] },
-    respond: ({ class: found }) => ok(classShape.present(found)),
-    errors: errorList,
+    shape: classShape,
     docs: classDocs.findClass,
   }),
   route({
@@ -110,8 +106,7 @@ export const classRoutes = [
         permissions,
       }),
     ),
-    respond: ({ updateClass }) => ok(classShape.present(updateClass)),
-    errors: errorList,
+    shape: classShape,
     docs: classDocs.updateClass,
   }),
   route({
@@ -119,8 +114,6 @@ export const classRoutes = [
     path: '/class/:name',
     document: DeleteClass,
     inPath: { name: ['name', id] },
-    respond: empty,
-    errors: errorList,
     docs: classDocs.deleteClass,
   }),
 ];

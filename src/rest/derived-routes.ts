@@ -15,7 +15,7 @@ import type { JsonValue } from '../lib/json.ts';
 import { snakeCase } from '../lib/snake-case.ts';
 import { isoSeconds } from '../lib/time.ts';
 import { errorsByField } from './errors.ts';
-import { created, ok, type Route, untypedRoute } from './http/route.ts';
+import { type Route, untypedRoute } from './http/route.ts';
 import { operationField, responseSchemaOf } from './openapi/docs/from-graphql.ts';
 import type { RouteDocs } from './openapi/docs/operation-docs.ts';
 import { closed, listOf, oneOfTexts } from './openapi/docs/schemas.ts';
@@ -57,7 +57,7 @@ export function derivedRoute(
     document: documentOf(operation, answer.shape),
     inPath: pathEntries(args.filter(isInPath)),
     ...(table && { parameters: table as ParameterTable<Record<string, unknown>> }),
-    respond: (data) => (docs.status === 201 ? created : ok)(answer.present((data as Record<string, unknown>)[name])),
+    present: (data) => answer.present(data[name]),
     errors: errorsByField,
     docs: {
       ...docs,
@@ -83,7 +83,7 @@ function documentOf(operation: string, answer: Shape | undefined): DocumentNode 
 }
 
 interface Answer {
-  schema: RouteDocs['answer'];
+  schema: NonNullable<RouteDocs['answer']>;
   shape?: Shape;
   present: (value: unknown) => unknown;
 }

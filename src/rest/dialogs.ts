@@ -3,9 +3,8 @@ import { readInteger, readText } from '../lib/casts.ts';
 import { isObject, type JsonValue, type OptionalJson } from '../lib/json.ts';
 import { MAX_NAME, MAX_OCCUPANTS } from '../resolvers/dialogs/rules.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { dialogDocs } from './openapi/docs/dialogs.ts';
 import { anything, described, requestObject } from './openapi/docs/schemas.ts';
 import {
@@ -177,8 +176,7 @@ export const dialogRoutes = [
     xml: 'dialog',
     document: CreateDialog,
     parameters: asInput(newDialog),
-    respond: ({ createDialog }) => created(dialogShape.present(createDialog)),
-    errors: errorList,
+    shape: dialogShape,
     docs: dialogDocs.createDialog,
   }),
   route({
@@ -188,16 +186,15 @@ export const dialogRoutes = [
     document: ListDialogs,
     parameters: listedDialogs,
     variables: ({ values: { limit, ...others } }) => ({ ...others, first: others.count ? 1 : limit }),
-    respond: ({ dialogs }, { parameters }) =>
+    present: ({ dialogs }, { parameters }) =>
       isCount(parameters)
-        ? ok({ items: { count: dialogs.totalCount } })
-        : ok({
+        ? { items: { count: dialogs.totalCount } }
+        : {
             total_entries: dialogs.totalCount,
             skip: readWindow(parameters).skip,
             limit: readWindow(parameters).limit,
             items: dialogs.edges?.map(({ node }) => dialogShape.present(node)),
-          }),
-    errors: errorList,
+          },
     docs: dialogDocs.listDialogs,
   }),
   route({
@@ -206,8 +203,7 @@ export const dialogRoutes = [
     xml: 'dialog',
     document: FindDialog,
     inPath: { id: ['id', id] },
-    respond: ({ dialog }) => ok(dialogShape.present(dialog)),
-    errors: errorList,
+    shape: dialogShape,
     docs: dialogDocs.findDialog,
   }),
   route({
@@ -217,8 +213,7 @@ export const dialogRoutes = [
     document: UpdateDialog,
     inPath: { id: ['id', id] },
     parameters: asInput(changedDialog),
-    respond: ({ updateDialog }) => ok(dialogShape.present(updateDialog)),
-    errors: errorList,
+    shape: dialogShape,
     docs: dialogDocs.updateDialog,
   }),
   route({
@@ -228,8 +223,7 @@ export const dialogRoutes = [
     document: DeleteDialogs,
     inPath: { ids: ['ids', ids, 'Ids of dialogs, separated by commas.'] },
     parameters: parameters('Mutation.deleteDialogs', { force }),
-    respond: ({ deleteDialogs }) => ok(presentDeleted(deleteDialogs)),
-    errors: errorList,
+    present: ({ deleteDialogs }) => presentDeleted(deleteDialogs),
     docs: dialogDocs.deleteDialogs,
   }),
   route({
@@ -238,8 +232,6 @@ export const dialogRoutes = [
     document: DeleteDialog,
     inPath: { id: ['id', id] },
     parameters: parameters('Mutation.deleteDialog', { force }),
-    respond: empty,
-    errors: errorList,
     docs: dialogDocs.deleteDialog,
   }),
   route({
@@ -247,8 +239,7 @@ export const dialogRoutes = [
     path: '/chat/Dialog/:id/notifications',
     document: FindDialogNotifications,
     inPath: { id: ['dialogId', id] },
-    respond: ({ dialogNotifications }) => ok(dialogNotificationsShape.present(dialogNotifications)),
-    errors: errorList,
+    shape: dialogNotificationsShape,
     docs: dialogDocs.findDialogNotifications,
   }),
   route({
@@ -259,8 +250,7 @@ export const dialogRoutes = [
     parameters: parameters('Mutation.updateDialogNotifications', {
       enabled: ['enabled', flag, '1 enables pushes, 0 disables them. Required.'],
     }),
-    respond: ({ updateDialogNotifications }) => ok(dialogNotificationsShape.present(updateDialogNotifications)),
-    errors: errorList,
+    shape: dialogNotificationsShape,
     docs: dialogDocs.updateDialogNotifications,
   }),
 ];

@@ -3,7 +3,7 @@ import { MAX_STATUS } from '../resolvers/geodata/rules.ts';
 import { errorsByField } from './errors.ts';
 import { locationFilters } from './geodata-filters.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { geodataDocs } from './openapi/docs/geodata.ts';
 import { page, presentPage } from './parameters/pages.ts';
 import { integerId, reader, refusedAs, text } from './parameters/readers.ts';
@@ -85,7 +85,7 @@ export const geodataRoutes = [
     path: '/geodata',
     document: CreateGeodatum,
     parameters: asInput(location({ isNew: true })),
-    respond: ({ createGeodatum }) => created(geodatumShape.present(createGeodatum)),
+    shape: geodatumShape,
     errors: errorsByField,
     docs: geodataDocs.createGeodatum,
   }),
@@ -95,7 +95,7 @@ export const geodataRoutes = [
     xml: 'geo-data',
     document: ListGeodata,
     parameters: together(locationFilters, page),
-    respond: ({ geodata }, { parameters }) => ok(presentPage(geodata, parameters, presentFound)),
+    present: ({ geodata }, { parameters }) => presentPage(geodata, parameters, presentFound),
     errors: errorsByField,
     docs: geodataDocs.listGeodata,
   }),
@@ -104,7 +104,7 @@ export const geodataRoutes = [
     path: '/geodata/:id',
     document: FindGeodatum,
     inPath: { id: ['id', integerId, LOCATION_ID] },
-    respond: ({ geodatum }) => ok(geodatumShape.present(geodatum)),
+    shape: geodatumShape,
     errors: errorsByField,
     docs: geodataDocs.findGeodatum,
   }),
@@ -114,7 +114,7 @@ export const geodataRoutes = [
     document: UpdateGeodatum,
     inPath: { id: ['id', integerId, LOCATION_ID] },
     parameters: asInput(location({ isNew: false })),
-    respond: ({ updateGeodatum }) => ok(geodatumShape.present(updateGeodatum)),
+    shape: geodatumShape,
     errors: errorsByField,
     docs: geodataDocs.updateGeodatum,
   }),
@@ -123,7 +123,6 @@ export const geodataRoutes = [
     path: '/geodata/:id',
     document: DeleteGeodatum,
     inPath: { id: ['id', integerId, LOCATION_ID] },
-    respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteGeodatum,
   }),
@@ -134,7 +133,6 @@ export const geodataRoutes = [
     parameters: parameters('Mutation.deleteOldGeodata', {
       days: ['days', required(days), 'Minimum age in days, at least 1.'],
     }),
-    respond: empty,
     errors: errorsByField,
     docs: geodataDocs.deleteOldGeodata,
   }),

@@ -3,9 +3,8 @@ import { NotFoundError } from '../lib/errors.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { MAX_ATTACHMENTS, MAX_BYTES } from '../resolvers/messages/rules.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { isOlder, VERSION_HEADER } from './http/versions.ts';
 import { messageDocs } from './openapi/docs/messages.ts';
 import { anything, described, listOf, number, requestObject } from './openapi/docs/schemas.ts';
@@ -145,14 +144,12 @@ export const messageRoutes = [
     variables: ({ values, parameters, header }) => ({
       input: { ...values, customFields: parameters, clientId: header('Idempotency-Key') },
     }),
-    respond: ({ sendMessage }, { parameters }) =>
-      created({
-        ...messageShape.present(sendMessage),
-        ...(parameters.markable === undefined
-          ? {}
-          : { markable: readInteger(parameters.markable) ?? parameters.markable }),
-      }),
-    errors: errorList,
+    present: ({ sendMessage }, { parameters }) => ({
+      ...messageShape.present(sendMessage),
+      ...(parameters.markable === undefined
+        ? {}
+        : { markable: readInteger(parameters.markable) ?? parameters.markable }),
+    }),
     docs: messageDocs.sendMessage,
   }),
   route({
@@ -162,13 +159,12 @@ export const messageRoutes = [
     document: ReadMessages,
     parameters: listedMessages,
     variables: ({ values }) => ({ ...values, markAsRead: values.markAsRead && !values.count }),
-    respond: ({ readMessages }, { parameters }) => {
-      if (isCount(parameters)) return ok({ items: { count: readMessages.totalCount } });
+    present: ({ readMessages }, { parameters }) => {
+      if (isCount(parameters)) return { items: { count: readMessages.totalCount } };
       const { skip, limit } = readWindow(parameters);
       const { items, cursor } = readMessages;
-      return ok({ skip, limit, items: items?.map(messageShape.present), ...(cursor === null ? {} : { cursor }) });
+      return { skip, limit, items: items?.map(messageShape.present), ...(cursor === null ? {} : { cursor }) };
     },
-    errors: errorList,
     docs: messageDocs.readMessages,
   }),
   route({
@@ -183,8 +179,6 @@ export const messageRoutes = [
       if (parameters.message !== undefined) throw new NotFoundError();
       return values;
     },
-    respond: empty,
-    errors: errorList,
     docs: messageDocs.markDialogMessages,
   }),
   route({
@@ -198,12 +192,11 @@ export const messageRoutes = [
         'Ids of up to 100 dialogs, separated by commas. Omit for all dialogs.',
       ],
     }),
-    respond: ({ unreadCounts: { total, dialogs } }) => {
+    present: ({ unreadCounts: { total, dialogs } }) => {
       const counts = dialogs.map(({ dialogId, count }): [string, number] => [dialogId, count]);
       // No id can replace the value of `total`.
-      return ok(Object.fromEntries([['total', total], ...counts, ['total', total]]));
+      return Object.fromEntries([['total', total], ...counts, ['total', total]]);
     },
-    errors: errorList,
     docs: messageDocs.countUnreadMessages,
   }),
   route({
@@ -213,8 +206,7 @@ export const messageRoutes = [
     xml: 'chat-message',
     document: FindMessage,
     inPath: { id: ['id', id] },
-    respond: ({ message }) => ok(messageShape.present(message)),
-    errors: errorList,
+    shape: messageShape,
     docs: messageDocs.findMessage,
   }),
   route({
@@ -233,8 +225,6 @@ export const messageRoutes = [
         ...marks,
       }),
     ),
-    respond: empty,
-    errors: errorList,
     docs: messageDocs.updateMessages,
   }),
   route({
@@ -250,8 +240,7 @@ export const messageRoutes = [
       ...values,
       ownOnly: isOlder(header(VERSION_HEADER), '2.52.0'),
     }),
-    respond: ({ deleteMessages }) => ok(presentDeleted(deleteMessages)),
-    errors: errorList,
+    present: ({ deleteMessages }) => presentDeleted(deleteMessages),
     docs: messageDocs.deleteMessages,
   }),
 ];

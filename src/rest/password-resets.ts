@@ -1,7 +1,7 @@
 import { InvalidFieldsError, NotFoundError, type ServiceError } from '../lib/errors.ts';
 import { errorsByField, sentencesOf } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { empty, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
 import { textOrEmpty } from './parameters/readers.ts';
 import { parameters, required } from './parameters/table.ts';
@@ -19,7 +19,6 @@ export const passwordResetRoutes = [
     parameters: parameters('Mutation.requestPasswordReset', {
       email: ['email', required(textOrEmpty), 'Email address of the user; letter case is ignored.'],
     }),
-    respond: empty,
     errors: resetErrors,
     docs: userDocs.requestPasswordReset,
   }),

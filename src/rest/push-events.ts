@@ -16,7 +16,7 @@ import {
 import { MAX_TAG } from '../resolvers/users/rules.ts';
 import { errorList, errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { pushEventDocs } from './openapi/docs/push-events.ts';
 import * as schemas from './openapi/docs/schemas.ts';
 import { described, moment, oneOfTexts, type Schema } from './openapi/docs/schemas.ts';
@@ -174,9 +174,9 @@ export const pushEventRoutes = [
     xml: 'events',
     document: CreateEvents,
     parameters: asInput(wrapped('event', newEvent, 'The event.')),
-    respond: ({ createEvents }, { parameters }) => {
+    present: ({ createEvents }, { parameters }) => {
       const events = createEvents.map(eventShape.present);
-      return created(pushTypeOf(parameters.event) ? events[0] : events);
+      return pushTypeOf(parameters.event) ? events[0] : events;
     },
     errors: errorListOrId,
     docs: pushEventDocs.createEvents,
@@ -188,7 +188,7 @@ export const pushEventRoutes = [
     checksTypes: true,
     document: ListEvents,
     parameters: { ...page, read: windowOf },
-    respond: ({ events }, { parameters }) => ok(presentPage(events, parameters, eventShape.present)),
+    present: ({ events }, { parameters }) => presentPage(events, parameters, eventShape.present),
     errors: listErrors,
     docs: pushEventDocs.listEvents,
   }),
@@ -197,7 +197,7 @@ export const pushEventRoutes = [
     path: '/events/:id',
     document: FindEvent,
     inPath: { id: ['id', integerId, EVENT_ID] },
-    respond: ({ event }) => ok(eventShape.present(event)),
+    shape: eventShape,
     errors: errorListOrId,
     docs: pushEventDocs.findEvent,
   }),
@@ -207,7 +207,7 @@ export const pushEventRoutes = [
     document: UpdateEvent,
     inPath: { id: ['id', integerId, EVENT_ID] },
     parameters: asInput(wrapped('event', changedEvent, 'The fields to change.')),
-    respond: ({ updateEvent }) => ok(eventShape.present(updateEvent)),
+    shape: eventShape,
     errors: errorListOrId,
     docs: pushEventDocs.updateEvent,
   }),
@@ -216,7 +216,6 @@ export const pushEventRoutes = [
     path: '/events/:id',
     document: DeleteEvent,
     inPath: { id: ['id', integerId, EVENT_ID] },
-    respond: empty,
     errors: errorListOrId,
     docs: pushEventDocs.deleteEvent,
   }),
@@ -225,7 +224,7 @@ export const pushEventRoutes = [
     path: '/events/:id/status',
     document: FindEventStatus,
     inPath: { id: ['id', integerId, EVENT_ID] },
-    respond: ({ eventStatus }) => ok(eventStatusShape.present(eventStatus)),
+    shape: eventStatusShape,
     errors: errorListOrId,
     docs: pushEventDocs.findEventStatus,
   }),

@@ -3,7 +3,7 @@ import type { Problem } from '../lib/problems.ts';
 import { MAX_BUNDLE, MAX_SEQUENCE, MAX_UDID } from '../resolvers/push-subscriptions/rules.ts';
 import { errorListOrId } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { pushSubscriptionDocs } from './openapi/docs/push-subscriptions.ts';
 import { oneOfTexts } from './openapi/docs/schemas.ts';
 import {
@@ -111,7 +111,7 @@ export const pushSubscriptionRoutes = [
     xml: 'subscriptions',
     document: CreateSubscription,
     parameters: asInput(newSubscription),
-    respond: ({ createSubscription }) => created(createSubscription.map(subscriptionShape.present)),
+    present: ({ createSubscription }) => createSubscription.map(subscriptionShape.present),
     errors: errorListOrId,
     docs: pushSubscriptionDocs.createSubscription,
   }),
@@ -120,7 +120,7 @@ export const pushSubscriptionRoutes = [
     path: '/subscriptions',
     xml: 'subscriptions',
     document: ListSubscriptions,
-    respond: ({ subscriptions }) => ok(subscriptions.map(subscriptionShape.present)),
+    present: ({ subscriptions }) => subscriptions.map(subscriptionShape.present),
     errors: errorListOrId,
     docs: pushSubscriptionDocs.listSubscriptions,
   }),
@@ -129,7 +129,6 @@ export const pushSubscriptionRoutes = [
     path: '/subscriptions/:id',
     document: DeleteSubscription,
     inPath: { id: ['id', integerId, 'Id of the push subscription.'] },
-    respond: empty,
     errors: errorListOrId,
     docs: pushSubscriptionDocs.deleteSubscription,
   }),
@@ -143,7 +142,7 @@ export const pushSubscriptionRoutes = [
         device: ['device', required(device), 'The device of the token.'],
       }),
     ),
-    respond: ({ createPushToken }) => created(pushTokenShape.present(createPushToken)),
+    shape: pushTokenShape,
     errors: errorListOrId,
     docs: pushSubscriptionDocs.createPushToken,
   }),
@@ -152,7 +151,6 @@ export const pushSubscriptionRoutes = [
     path: '/push_tokens/:id',
     document: DeletePushToken,
     inPath: { id: ['id', integerId, 'Id of the push token.'] },
-    respond: empty,
     errors: errorListOrId,
     docs: pushSubscriptionDocs.deletePushToken,
   }),

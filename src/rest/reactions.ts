@@ -1,8 +1,7 @@
 import { readText } from '../lib/casts.ts';
 import { MAX_NAME } from '../resolvers/messages/reactions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { reactionDocs } from './openapi/docs/reactions.ts';
 import { id, reader, text } from './parameters/readers.ts';
 import { limited, parameters, required } from './parameters/table.ts';
@@ -40,8 +39,6 @@ export const reactionRoutes = [
     document: AddReaction,
     inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.addReaction', { name: ['name', required(reaction), REACTION] }),
-    respond: empty,
-    errors: errorList,
     docs: reactionDocs.addReaction,
   }),
   route({
@@ -55,8 +52,6 @@ export const reactionRoutes = [
       add: ['add', changed, 'Name of the reaction to add.'],
       remove: ['remove', changed, 'Name of the reaction to remove.'],
     }),
-    respond: empty,
-    errors: errorList,
     docs: reactionDocs.changeReactions,
   }),
   route({
@@ -65,8 +60,7 @@ export const reactionRoutes = [
     since: '2.58.0',
     document: ListReactions,
     inPath: { id: ['messageId', id] },
-    respond: ({ reactions }) => ok(Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds]))),
-    errors: errorList,
+    present: ({ reactions }) => Object.fromEntries(reactions.map(({ name, userIds }) => [name, userIds])),
     docs: reactionDocs.listReactions,
   }),
   route({
@@ -77,8 +71,6 @@ export const reactionRoutes = [
     document: RemoveReaction,
     inPath: { id: ['messageId', id] },
     parameters: parameters('Mutation.removeReaction', { name: ['name', required(reaction), REACTION] }),
-    respond: empty,
-    errors: errorList,
     docs: reactionDocs.removeReaction,
   }),
 ];

@@ -6,9 +6,8 @@ import { inRecord } from '../lib/problems.ts';
 import { MAX_RECORDS } from '../resolvers/records/create.ts';
 import { CLASS_NAME, RECORD_ID } from '../schema/descriptions.ts';
 import { presentDeleted } from './deletions.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { created, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
 import { anything, described, mapOf, text } from './openapi/docs/schemas.ts';
 import { readWindow, window } from './parameters/lists.ts';
@@ -126,9 +125,10 @@ export const recordChangeRoutes = [
       ...inPath,
       records: values.map(([number, read]) => ({ number, ...numbered(number, read) })),
     }),
-    respond: ({ createRecords }, { path }) =>
-      created({ class_name: path.class, items: createRecords.map((record) => presentRecord(record)) }),
-    errors: errorList,
+    present: ({ createRecords }, { path }) => ({
+      class_name: path.class,
+      items: createRecords.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.createRecords,
   }),
   route({
@@ -150,13 +150,11 @@ export const recordChangeRoutes = [
       },
     }),
     variables: ({ inPath, values }) => ({ ...inPath, records: values.map(([, read]) => read()) }),
-    respond: ({ updateRecords: { records, notFoundIds } }, { path }) =>
-      ok({
-        class_name: path.class,
-        not_found: { ids: notFoundIds },
-        items: records.map((record) => presentRecord(record)),
-      }),
-    errors: errorList,
+    present: ({ updateRecords: { records, notFoundIds } }, { path }) => ({
+      class_name: path.class,
+      not_found: { ids: notFoundIds },
+      items: records.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.updateRecords,
   }),
   route({
@@ -166,15 +164,13 @@ export const recordChangeRoutes = [
     document: UpdateRecordsByCriteria,
     inPath: { class: ['className', id] },
     parameters: changedByCriteria,
-    respond: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) =>
-      ok({
-        class_name: path.class,
-        skip,
-        limit,
-        total_found: totalFound,
-        items: items.map((record) => presentRecord(record)),
-      }),
-    errors: errorList,
+    present: ({ updateRecordsByCriteria: { skip, limit, totalFound, items } }, { path }) => ({
+      class_name: path.class,
+      skip,
+      limit,
+      total_found: totalFound,
+      items: items.map((record) => presentRecord(record)),
+    }),
     docs: recordDocs.updateRecordsByCriteria,
   }),
   route({
@@ -183,8 +179,7 @@ export const recordChangeRoutes = [
     document: DeleteRecordsByCriteria,
     inPath: { class: ['className', id] },
     parameters: { schema: recordFilters, read: (parameters) => ({ criteria: readCriteria(parameters) }) },
-    respond: ({ deleteRecordsByCriteria: { totalDeleted } }) => ok({ total_deleted: totalDeleted }),
-    errors: errorList,
+    present: ({ deleteRecordsByCriteria: { totalDeleted } }) => ({ total_deleted: totalDeleted }),
     docs: recordDocs.deleteRecordsByCriteria,
   }),
   route({
@@ -195,8 +190,7 @@ export const recordChangeRoutes = [
     inPath: { class: ['className', id, CLASS_NAME] },
     parameters: newRecord,
     variables: ({ inPath, values }) => ({ input: { ...inPath, ...values } }),
-    respond: ({ createRecord }) => created(presentRecord(createRecord)),
-    errors: errorList,
+    present: ({ createRecord }) => presentRecord(createRecord),
     docs: recordDocs.createRecord,
   }),
   route({
@@ -205,8 +199,7 @@ export const recordChangeRoutes = [
     several: true,
     document: DeleteRecords,
     inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
-    respond: ({ deleteRecords }) => ok(presentDeleted(deleteRecords)),
-    errors: errorList,
+    present: ({ deleteRecords }) => presentDeleted(deleteRecords),
     docs: recordDocs.deleteRecords,
   }),
   route({
@@ -216,8 +209,7 @@ export const recordChangeRoutes = [
     document: UpdateRecord,
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: asInput(changedRecord),
-    respond: ({ updateRecord }) => ok(presentRecord(updateRecord)),
-    errors: errorList,
+    present: ({ updateRecord }) => presentRecord(updateRecord),
     docs: recordDocs.updateRecord,
   }),
   route({
@@ -225,8 +217,6 @@ export const recordChangeRoutes = [
     path: '/data/:class/:id',
     document: DeleteRecord,
     inPath: { class: ['className', id], id: ['id', id] },
-    respond: empty,
-    errors: errorList,
     docs: recordDocs.deleteRecord,
   }),
   route({
@@ -246,8 +236,7 @@ export const recordChangeRoutes = [
         permissions,
       },
     }),
-    respond: ({ createChildRecord }) => created(presentRecord(createChildRecord)),
-    errors: errorList,
+    present: ({ createChildRecord }) => presentRecord(createChildRecord),
     docs: recordDocs.createChildRecord,
   }),
 ];

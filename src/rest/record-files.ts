@@ -1,7 +1,6 @@
 import { MAX_UPLOAD_BYTES } from '../resolvers/files/staged.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { download, empty, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { recordFileDocs } from './openapi/docs/record-files.ts';
 import { id, textOrEmpty } from './parameters/readers.ts';
 import { parameters, required } from './parameters/table.ts';
@@ -34,8 +33,7 @@ export const recordFileRoutes = [
     document: UploadRecordFile,
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.uploadRecordFile'),
-    respond: ({ uploadRecordFile }) => ok(uploadedRecordFileShape.present(uploadRecordFile)),
-    errors: errorList,
+    shape: uploadedRecordFileShape,
     docs: recordFileDocs.uploadRecordFile,
   }),
   route({
@@ -45,8 +43,7 @@ export const recordFileRoutes = [
     document: FindRecordFile,
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Query.recordFile'),
-    respond: ({ recordFile }) => download(recordFile),
-    errors: errorList,
+    respond: ({ recordFile }) => ({ file: recordFile }),
     docs: recordFileDocs.findRecordFile,
   }),
   route({
@@ -55,8 +52,6 @@ export const recordFileRoutes = [
     document: DeleteRecordFile,
     inPath: { class: ['className', id], id: ['id', id] },
     parameters: fieldOf('Mutation.deleteRecordFile'),
-    respond: empty,
-    errors: errorList,
     docs: recordFileDocs.deleteRecordFile,
   }),
 ];

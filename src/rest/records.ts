@@ -1,7 +1,6 @@
 import type { Parameters } from '../lib/bracket-keys.ts';
-import { errorList } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, type RestResponse, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { recordDocs } from './openapi/docs/records.ts';
 import { isCount } from './parameters/lists.ts';
 import { id, ids, isSet } from './parameters/readers.ts';
@@ -53,8 +52,7 @@ export const recordRoutes = [
     document: ListRecordPage,
     inPath: { class: ['className', id] },
     parameters: recordListing,
-    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class, parameters),
-    errors: errorList,
+    present: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.class, parameters),
     docs: recordDocs.listRecords,
   }),
   route({
@@ -65,13 +63,11 @@ export const recordRoutes = [
     document: FindRecordsById,
     inPath: { class: ['className', id], ids: ['ids', ids, RECORD_IDS] },
     parameters: recordOutput,
-    respond: ({ recordsById: { records, notFoundIds } }, { path, parameters }) =>
-      ok({
-        class_name: path.class,
-        items: presentListed(records, parameters),
-        not_found: { ids: notFoundIds },
-      }),
-    errors: errorList,
+    present: ({ recordsById: { records, notFoundIds } }, { path, parameters }) => ({
+      class_name: path.class,
+      items: presentListed(records, parameters),
+      not_found: { ids: notFoundIds },
+    }),
     docs: recordDocs.findRecords,
   }),
   route({
@@ -83,12 +79,11 @@ export const recordRoutes = [
     parameters: parameters('Query.record', {
       permissions: ['ownOnly', isSet, '1 returns only the permissions; for the owner and API keys alone. Default 0.'],
     }),
-    respond: ({ record }, { parameters }) => {
-      if (!asksForPermissions(parameters)) return ok(presentRecord(record));
+    present: ({ record }, { parameters }) => {
+      if (!asksForPermissions(parameters)) return presentRecord(record);
       const { permissions, _id } = recordShape.present(record);
-      return ok({ permissions, record_id: _id });
+      return { permissions, record_id: _id };
     },
-    errors: errorList,
     docs: recordDocs.findRecord,
   }),
   route({
@@ -103,8 +98,7 @@ export const recordRoutes = [
       parent: { className: path.class, id: path.parent },
       ...values,
     }),
-    respond: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child, parameters),
-    errors: errorList,
+    present: ({ recordPage }, { path, parameters }) => presentPage(recordPage, path.child, parameters),
     docs: recordDocs.listChildRecords,
   }),
 ];
@@ -117,9 +111,9 @@ interface PageAnswer {
   items?: ListedRecord[] | null | undefined;
 }
 
-function presentPage(page: PageAnswer, className: string, parameters: Parameters): RestResponse {
+function presentPage(page: PageAnswer, className: string, parameters: Parameters) {
   const { skip, limit, totalCount, groups, items } = page;
-  return ok({
+  return {
     class_name: className,
     skip,
     limit,
@@ -128,7 +122,7 @@ function presentPage(page: PageAnswer, className: string, parameters: Parameters
       : groups
         ? presentGroups(groups, parameters)
         : presentListed(items ?? [], parameters),
-  });
+  };
 }
 
 function presentGroups(groups: NonNullable<PageAnswer['groups']>, parameters: Parameters) {

@@ -3,7 +3,7 @@ import { SignInRefusedError, WrongPasswordError } from '../lib/errors.ts';
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { errorsByField } from './errors.ts';
 import { type FragmentOf, graphql } from './graphql.ts';
-import { created, empty, ok, type RestResponse, route } from './http/route.ts';
+import { type Answer, route } from './http/route.ts';
 import { sessionDocs } from './openapi/docs/sessions.ts';
 import { integer, text, textOrEmpty } from './parameters/readers.ts';
 import { object, type ParameterSource, parameters, required } from './parameters/table.ts';
@@ -174,7 +174,7 @@ export const sessionRoutes = [
     method: 'get',
     path: '/session',
     document: FindSession,
-    respond: ({ session }) => ok(sessionShape.present(session)),
+    shape: sessionShape,
     errors: errorsByField,
     docs: sessionDocs.findSession,
   }),
@@ -182,7 +182,7 @@ export const sessionRoutes = [
     method: 'delete',
     path: '/session',
     document: DeleteSession,
-    respond: (): RestResponse => ({ ...empty(), endsSession: true }),
+    respond: () => ({ endsSession: true }),
     errors: errorsByField,
     docs: sessionDocs.deleteSession,
   }),
@@ -198,7 +198,7 @@ export const sessionRoutes = [
       requireTextCredentials(sent);
       return { input: credentials.read(sent, source) };
     },
-    respond: ({ loginUser }) => ok(userShape.present(loginUser)),
+    shape: userShape,
     errors: errorsByField,
     docs: sessionDocs.loginUser,
   }),
@@ -206,7 +206,6 @@ export const sessionRoutes = [
     method: 'delete',
     path: '/login',
     document: LogoutUser,
-    respond: empty,
     errors: errorsByField,
     docs: sessionDocs.logoutUser,
   }),
@@ -216,8 +215,8 @@ function asSigned({ parameters }: ParameterSource) {
   return { parameters: flatten(parameters).map(([name, value]) => ({ name, value })) };
 }
 
-function opened(session: FragmentOf<typeof sessionShape> & { expiresAt: Date }): RestResponse {
-  return { ...created(sessionShape.present(session)), expiresAt: session.expiresAt };
+function opened(session: FragmentOf<typeof sessionShape> & { expiresAt: Date }): Answer {
+  return { body: sessionShape.present(session), expiresAt: session.expiresAt };
 }
 
 /** A list or an object is a wrong credential, not a missing one. @throws {WrongPasswordError} {SignInRefusedError} */

@@ -1,7 +1,7 @@
 import { problem } from '../lib/problems.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { listOf, WRONG_TYPE } from './openapi/docs/schemas.ts';
 import { userDocs } from './openapi/docs/users.ts';
 import { page, presentPage } from './parameters/pages.ts';
@@ -77,7 +77,7 @@ export const userListRoutes = [
     document: ListUsers,
     // Errors of the page come first.
     parameters: { ...together(userFilters, page), read: together(page, userFilters).read },
-    respond: ({ users }, { parameters }) => ok(presentPage(users, parameters, userShape.present)),
+    present: ({ users }, { parameters }) => presentPage(users, parameters, userShape.present),
     errors: usersErrors,
     docs: userDocs.listUsers,
   }),
@@ -92,7 +92,7 @@ export const userListRoutes = [
       }),
       page,
     ),
-    respond: ({ usersByFullName }, { parameters }) => ok(presentPage(usersByFullName, parameters, userShape.present)),
+    present: ({ usersByFullName }, { parameters }) => presentPage(usersByFullName, parameters, userShape.present),
     errors: usersErrors,
     docs: userDocs.listUsersByFullName,
   }),
@@ -111,7 +111,7 @@ export const userListRoutes = [
       }),
       page,
     ),
-    respond: ({ usersByTags }, { parameters }) => ok(presentPage(usersByTags, parameters, userShape.present)),
+    present: ({ usersByTags }, { parameters }) => presentPage(usersByTags, parameters, userShape.present),
     errors: usersErrors,
     docs: userDocs.listUsersByTags,
   }),

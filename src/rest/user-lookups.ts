@@ -1,6 +1,6 @@
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
-import { ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import { userDocs } from './openapi/docs/users.ts';
 import { textOrEmpty } from './parameters/readers.ts';
 import { parameters, required } from './parameters/table.ts';
@@ -41,7 +41,7 @@ export const userLookupRoutes = [
     checksTypes: true,
     document: FindUserByLogin,
     parameters: parameters('Query.userByLogin', { login: ['login', lookup] }),
-    respond: ({ userByLogin }) => ok(userShape.present(userByLogin)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByLogin,
   }),
@@ -51,7 +51,7 @@ export const userLookupRoutes = [
     checksTypes: true,
     document: FindUserByEmail,
     parameters: parameters('Query.userByEmail', { email: ['email', lookup] }),
-    respond: ({ userByEmail }) => ok(userShape.present(userByEmail)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByEmail,
   }),
@@ -61,7 +61,7 @@ export const userLookupRoutes = [
     checksTypes: true,
     document: FindUserByFacebookId,
     parameters: parameters('Query.userByFacebookId', { facebook_id: ['facebookId', lookup] }),
-    respond: ({ userByFacebookId }) => ok(userShape.present(userByFacebookId)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByFacebookId,
   }),
@@ -71,7 +71,7 @@ export const userLookupRoutes = [
     checksTypes: true,
     document: FindUserByTwitterId,
     parameters: parameters('Query.userByTwitterId', { twitter_id: ['twitterId', lookup] }),
-    respond: ({ userByTwitterId }) => ok(userShape.present(userByTwitterId)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByTwitterId,
   }),
@@ -81,7 +81,7 @@ export const userLookupRoutes = [
     checksTypes: true,
     document: FindUserByPhone,
     parameters: parameters('Query.userByPhone', { phone: ['phone', lookup] }),
-    respond: ({ userByPhone }) => ok(userShape.present(userByPhone)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByPhone,
   }),

@@ -3,7 +3,7 @@ import { isDatabaseId } from '../lib/tokens.ts';
 import { usersErrors } from './errors.ts';
 import { graphql } from './graphql.ts';
 import { readPositiveInteger } from './http/integer-ids.ts';
-import { created, ok, route } from './http/route.ts';
+import { route } from './http/route.ts';
 import * as schemas from './openapi/docs/schemas.ts';
 import { userDocs } from './openapi/docs/users.ts';
 import { reader, text } from './parameters/readers.ts';
@@ -59,7 +59,7 @@ export const userRoutes = [
         'The fields of the user.',
       ),
     ),
-    respond: ({ createUser }) => created(userShape.present(createUser)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.createUser,
   }),
@@ -70,7 +70,7 @@ export const userRoutes = [
     path: '/users/external/:externalUserId',
     document: FindUserByExternalId,
     inPath: { externalUserId: ['externalUserId', externalId, 'Id of the user in an external system.'] },
-    respond: ({ userByExternalId }) => ok(userShape.present(userByExternalId)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUserByExternalId,
   }),
@@ -79,7 +79,7 @@ export const userRoutes = [
     path: '/users/:id',
     document: FindUser,
     inPath: { id: ['id', userId, 'Id of the user.'] },
-    respond: ({ user }) => ok(userShape.present(user)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.findUser,
   }),
@@ -104,7 +104,7 @@ export const userRoutes = [
         'The fields to change.',
       ),
     ),
-    respond: ({ updateUser }) => ok(userShape.present(updateUser)),
+    shape: userShape,
     errors: usersErrors,
     docs: userDocs.updateUser,
   }),
@@ -113,7 +113,7 @@ export const userRoutes = [
     path: '/users/external/:externalUserId',
     document: DeleteUserByExternalId,
     inPath: { externalUserId: ['externalUserId', externalId, 'Id of the user in an external system.'] },
-    respond: deleted,
+    respond: () => ({ endsSession: true }),
     errors: usersErrors,
     docs: userDocs.deleteUserByExternalId,
   }),
@@ -122,15 +122,11 @@ export const userRoutes = [
     path: '/users/:id',
     document: DeleteUser,
     inPath: { id: ['id', userId, 'Id of the user.'] },
-    respond: deleted,
+    respond: () => ({ endsSession: true }),
     errors: usersErrors,
     docs: userDocs.deleteUser,
   }),
 ];
-
-function deleted() {
-  return { status: 200, body: undefined, endsSession: true };
-}
 
 function knownRange(id: number, isKnown: (id: number) => boolean): number {
   if (!isKnown(id)) throw new UnknownUserError();

@@ -20,7 +20,7 @@ import { expiryOf } from './headers.ts';
 import { type BodyLimits, queryText, readParameters } from './parameters.ts';
 import { isXmlPath, takeToken, withoutSuffix } from './paths.ts';
 import { type Exchange, Responses } from './responses.ts';
-import type { RestResponse, Upload } from './route.ts';
+import type { Answer, Upload } from './route.ts';
 import type { RouteMatch, Routing } from './routing.ts';
 import { type FilePart, readUpload } from './uploads.ts';
 import { isOlder, VERSION_HEADER } from './versions.ts';
@@ -111,7 +111,7 @@ export class RestHandler {
       const expiresAt = this.#expiry(answer, context);
       const { viewer, network } = context;
       if (answer.file) await this.#responses.sendFile(call, answer.file, expiresAt, ownerOf(viewer, network));
-      else this.#responses.send(call, { xml: route.xml, ...answer }, expiresAt);
+      else this.#responses.send(call, { status: route.docs.status ?? 200, xml: route.xml, ...answer }, expiresAt);
     } catch (error) {
       if (route.upload) await this.#abandonUpload(call, maxBytes);
       const isPublic = rules.access === 'anyone' && !route.download;
@@ -220,7 +220,7 @@ export class RestHandler {
     return credentials.token || credentials.authorization ? credentials : { ...credentials, token };
   }
 
-  #expiry(answer: RestResponse, { viewer }: Context): Date | undefined {
+  #expiry(answer: Answer, { viewer }: Context): Date | undefined {
     return answer.endsSession ? undefined : (answer.expiresAt ?? expiryOf(viewer));
   }
 

@@ -4,7 +4,9 @@ import type { Context } from '../../context.ts';
 import type { Parameters } from '../../lib/bracket-keys.ts';
 import type { ServiceError } from '../../lib/errors.ts';
 import type { ServedFile } from '../../resolvers/files/served-file.ts';
+import { errorList } from '../errors.ts';
 import type { OperationDocs, RouteDocs } from '../openapi/docs/operation-docs.ts';
+import type { Schema } from '../openapi/docs/schemas.ts';
 import { operationOf } from '../operations.ts';
 import {
   type Entry,
@@ -21,14 +23,17 @@ export interface RestRequest<Names extends string = string> extends ParameterSou
   path: Record<Names, string>;
 }
 
-export interface RestResponse {
-  status: number;
-  body: unknown;
+export interface Answer {
+  body?: unknown;
   /** Only of a session that the request opens. */
   expiresAt?: Date;
   endsSession?: boolean;
-  xml?: XmlRoot;
   file?: ServedFile;
+}
+
+export interface RestResponse extends Answer {
+  status: number;
+  xml?: XmlRoot;
 }
 
 /** The part `file` of a multipart body, streamed to the storage. */
@@ -66,7 +71,8 @@ export interface Route {
   /** One root field, which determines the access. */
   document: DocumentNode;
   variables: (request: RestRequest) => Record<string, unknown>;
-  respond: (data: never, request: RestRequest) => RestResponse;
+  respond: (data: never, request: RestRequest) => Answer;
+  /** The body of an error. Default: `errorList`. */
   errors: (error: ServiceError) => unknown;
   docs: OperationDocs;
 }
@@ -80,25 +86,35 @@ type NamesIn<Path extends string> = Path extends `${infer Part}/${infer Rest}`
 
 interface Definition<Document extends DocumentNode, Path extends string, Values>
   extends Pick<
-    Route,
-    | 'method'
-    | 'several'
-    | 'only'
-    | 'since'
-    | 'upload'
-    | 'download'
-    | 'keyWins'
-    | 'body'
-    | 'xml'
-    | 'plainRefusal'
-    | 'checksTypes'
-    | 'errors'
-  > {
+      Route,
+      | 'method'
+      | 'several'
+      | 'only'
+      | 'since'
+      | 'upload'
+      | 'download'
+      | 'keyWins'
+      | 'body'
+      | 'xml'
+      | 'plainRefusal'
+      | 'checksTypes'
+    >,
+    Partial<Pick<Route, 'errors'>> {
   path: Path;
   document: Document;
   parameters?: ParameterTable<Values>;
-  respond: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => RestResponse;
   docs: RouteDocs;
+  /** Presents the record of the root field. Without it, `present` and `respond`, the answer has no body. */
+  shape?: Presenter<ResultOf<Document>>;
+  /** The body. */
+  present?: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => unknown;
+  /** What is more than a body. */
+  respond?: (data: ResultOf<Document>, request: RestRequest<NamesIn<Path>>) => Answer;
+}
+
+interface Presenter<Data> {
+  schema: Schema;
+  present: (record: NonNullable<Data[keyof Data]>) => unknown;
 }
 
 type InPath<Path extends string> = [NamesIn<Path>] extends [never]
@@ -133,12 +149,17 @@ export function route<
 }
 
 /** For documents that are written at the start. */
-export function untypedRoute({ parameters: table, inPath = {}, variables, docs, ...others }: Untyped): Route {
-  const pathTable = parameters(operationOf(others).field, inPath);
+export function untypedRoute(definition: Untyped): Route {
+  const { parameters: table, inPath = {}, variables, docs, shape, present, respond, ...others } = definition;
+  const { field } = operationOf(others);
+  const pathTable = parameters(field, inPath);
   const { properties } = pathTable.schema;
   return {
+    errors: errorList,
     ...others,
+    respond: respond ?? responder(present ?? (shape && ofField(field, shape))),
     docs: {
+      answer: shape?.schema ?? 'nothing',
       ...docs,
       ...(Object.keys(properties).length > 0 && { path: properties }),
       ...(table && { [others.method === 'get' ? 'query' : 'body']: table.schema }),
@@ -152,14 +173,24 @@ export function untypedRoute({ parameters: table, inPath = {}, variables, docs, 
   };
 }
 
-export interface Untyped extends Omit<Route, 'docs' | 'variables'> {
+type Present = (data: never, request: RestRequest) => unknown;
+
+function ofField(field: string, shape: Presenter<Record<string, unknown>>): Present {
+  const name = field.slice(field.indexOf('.') + 1);
+  return (data) => shape.present(data[name]);
+}
+
+function responder(present: Present = () => undefined): Route['respond'] {
+  return (data, request) => ({ body: present(data, request) });
+}
+
+export interface Untyped
+  extends Omit<Route, 'docs' | 'variables' | 'errors' | 'respond'>,
+    Partial<Pick<Route, 'errors' | 'respond'>> {
   docs: RouteDocs;
+  shape?: Presenter<Record<string, unknown>>;
+  present?: Present;
   parameters?: ParameterTable<Record<string, unknown>>;
   inPath?: Record<string, Entry>;
   variables?: (request: Read<string, unknown, unknown>) => Record<string, unknown>;
 }
-
-export const ok = (body: unknown): RestResponse => ({ status: 200, body });
-export const created = (body: unknown): RestResponse => ({ status: 201, body });
-export const empty = (): RestResponse => ({ status: 200, body: undefined });
-export const download = (file: ServedFile): RestResponse => ({ status: 200, body: undefined, file });

@@ -7,7 +7,7 @@ import { blobRoutes } from '../../../src/rest/blobs.ts';
 import { errorList } from '../../../src/rest/errors.ts';
 import { graphql } from '../../../src/rest/graphql.ts';
 import { RestHandler } from '../../../src/rest/http/handler.ts';
-import { ok, type Route, route } from '../../../src/rest/http/route.ts';
+import { type Route, route } from '../../../src/rest/http/route.ts';
 import { Routing } from '../../../src/rest/http/routing.ts';
 import { running, useApp } from '../../support/app/app.ts';
 import { sql } from '../../support/app/sql.ts';
@@ -45,7 +45,7 @@ const endpoint = route({
     received = asked.parameters;
     return { input: { type, name: 'Files' } };
   },
-  respond: () => ok({ fine: true }),
+  present: () => ({ fine: true }),
   errors: errorList,
   docs: { tag: 'Content', summary: 'Of this test', description: 'Of this test', answer: {}, examples: [{}] },
 });

@@ -1,7 +1,7 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
 import { MAX_UDID } from '../../../resolvers/address-book/rules.ts';
-import { contactShape, uploadedContactsShape } from '../../shapes/contact.ts';
+import { contactShape } from '../../shapes/contact.ts';
 import { userShape } from '../../shapes/user.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { closed, described, listOf } from './schemas.ts';
@@ -19,7 +19,6 @@ export const addressBookDocs = {
     description:
       'Adds, renames and removes contacts in an address book of the caller. Invalid contacts are skipped and ' +
       'reported under `rejected`; the response is still 200. The body may have up to 4 MiB.',
-    answer: uploadedContactsShape.schema,
     errors: [new UnprocessableError('CONTACTS_NOT_A_LIST'), longUdid],
     examples: [
       {

@@ -24,7 +24,6 @@ export const blobDocs = {
       'Creates a file without bytes and returns the address to upload them to, under `blob_object_access`. To ' +
       'finish the upload, request `PUT /blobs/{id}/complete`.',
     status: 201,
-    answer: blobShape.schema,
     errors: [invalid],
     examples: [{ body: { blob: { name: 'note.txt', content_type: 'text/plain', public: true, tag_list: 'notes' } } }],
   },
@@ -47,7 +46,6 @@ export const blobDocs = {
     description:
       'Makes the uploaded bytes the content of the file, in place of previous bytes. Only the creator or an API ' +
       'key alone can do this. Returns 422 if nothing was uploaded.',
-    answer: 'nothing',
     errors: [...change, new UnprocessableError('NOT_UPLOADED')],
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
   },
@@ -67,7 +65,6 @@ export const blobDocs = {
     description:
       'Returns the description of a file without its bytes. If the application restricts access by id to ' +
       'owners, sessions find only public files and their own.',
-    answer: blobShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.blob } }],
   },
@@ -110,7 +107,6 @@ export const blobDocs = {
     description:
       'Changes the given fields of a file. With `new=1`, the response has a new upload address; the current ' +
       'bytes remain until the new upload is completed. Only the creator or an API key alone can do this.',
-    answer: blobShape.schema,
     errors: [...change, invalid],
     examples: [{ path: { id: SAMPLES.blob }, body: { blob: { name: 'letter.txt', new: 1 } } }],
   },
@@ -118,7 +114,6 @@ export const blobDocs = {
     tag: 'Content',
     summary: 'Delete a file',
     description: 'Deletes a file and its bytes. Only the creator or an API key alone can do this.',
-    answer: 'nothing',
     errors: change,
     examples: [{ path: { id: SAMPLES.blob } }],
   },

@@ -19,7 +19,6 @@ export const classDocs = {
       'Creates a class of custom objects. Without `permissions`, every user can create and read records, and ' +
       'only owners can update and delete them.',
     status: 201,
-    answer: classShape.schema,
     errors: [new UnprocessableError('NAME_INVALID'), new UnprocessableError('NAME_TAKEN'), ...invalid],
     examples: [
       {
@@ -43,7 +42,6 @@ export const classDocs = {
     tag: 'Classes',
     summary: 'Get a class',
     description: 'Returns one class. An unknown class is a 403.',
-    answer: classShape.schema,
     errors: [undefinedClass],
     examples: [{ path: { name: 'Bikes' } }],
   },
@@ -53,7 +51,6 @@ export const classDocs = {
     description:
       'Adds fields, and replaces the permissions of the given operations. Fields cannot be removed, and their ' +
       'types cannot change.',
-    answer: classShape.schema,
     errors: [undefinedClass, ...invalid],
     examples: [{ path: { name: 'Bikes' }, body: { fields: { wheels: 'Float' } } }],
   },
@@ -61,7 +58,6 @@ export const classDocs = {
     tag: 'Classes',
     summary: 'Delete a class',
     description: 'Deletes a class and all its records.',
-    answer: 'nothing',
     errors: [undefinedClass],
     examples: [{ path: { name: 'Bikes' } }],
   },

@@ -1,7 +1,7 @@
 import { ForbiddenError, NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
 import { MAX_NAME, tooManyOccupants } from '../../../resolvers/dialogs/rules.ts';
-import { dialogNotificationsShape, dialogShape } from '../../shapes/dialog.ts';
+import { dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
 import { tooManyIds, undefinedClass } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
@@ -18,7 +18,6 @@ export const dialogDocs = {
       'Creates a dialog owned by the caller, who becomes an occupant. If the private dialog (type 3) already ' +
       'exists, it is returned unchanged, also with 201, and is visible to the caller again if it was hidden.',
     status: 201,
-    answer: dialogShape.schema,
     errors: [
       new UnprocessableError('DIALOG_TYPE_REQUIRED', 'NAME_REQUIRED'),
       new UnprocessableError('OCCUPANTS_UNKNOWN'),
@@ -65,7 +64,6 @@ export const dialogDocs = {
     description:
       'Returns a dialog that the caller can see. An unknown id is a 404. If the caller is not an occupant, the ' +
       'response is 403; public groups are open to every user.',
-    answer: dialogShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
@@ -79,7 +77,6 @@ export const dialogDocs = {
       'can add occupants and remove themselves. The owner and admins of a group can remove others, and only the ' +
       'owner can change admins. An API key alone has the rights of the owner. Without any change, the response ' +
       'is 200.',
-    answer: dialogShape.schema,
     errors: [
       ...notFound,
       undefinedClass,
@@ -107,7 +104,6 @@ export const dialogDocs = {
       'Without `force`, the caller leaves a group, or hides a private dialog until its next message; public ' +
       'groups are refused with 403. With `force=1`, the dialog and its messages are deleted for all users; only ' +
       'the owner or an API key alone can do this. An API key alone without `force` receives 422.',
-    answer: 'nothing',
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog }, body: { force: 1 } }],
   },
@@ -115,7 +111,6 @@ export const dialogDocs = {
     tag: 'Dialogs',
     summary: "Get a dialog's push setting",
     description: 'Returns whether the caller receives pushes for new messages of the dialog. Enabled by default.',
-    answer: dialogNotificationsShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
@@ -123,7 +118,6 @@ export const dialogDocs = {
     tag: 'Dialogs',
     summary: "Change a dialog's push setting",
     description: 'Enables or disables pushes for new messages of the dialog, for the caller only.',
-    answer: dialogNotificationsShape.schema,
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog }, body: { enabled: 0 } }],
   },

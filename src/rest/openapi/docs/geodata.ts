@@ -32,7 +32,6 @@ export const geodataDocs = {
     summary: 'Store a location',
     description: 'Stores a location of the caller.',
     status: 201,
-    answer: geodatumShape.schema,
     errors: [invalid],
     examples: [{ body: { geo_data: { latitude: 51.5, longitude: -0.12, status: 'At home' } } }],
   },
@@ -60,7 +59,6 @@ export const geodataDocs = {
     tag: 'Geodata',
     summary: 'Get a location',
     description: 'Returns one location.',
-    answer: geodatumShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
@@ -69,7 +67,6 @@ export const geodataDocs = {
     summary: 'Update a location',
     description:
       'Changes the given fields of a location. Users can change only their own locations, an API key alone any.',
-    answer: geodatumShape.schema,
     errors: [...change, new NoUpdateDataError(), invalid],
     examples: [{ path: { id: SAMPLES.geodatum }, body: { geo_data: { status: 'At work' } } }],
   },
@@ -77,7 +74,6 @@ export const geodataDocs = {
     tag: 'Geodata',
     summary: 'Delete a location',
     description: 'Deletes a location. Users can delete only their own locations, an API key alone any.',
-    answer: 'nothing',
     errors: change,
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
@@ -87,7 +83,6 @@ export const geodataDocs = {
     description:
       'Deletes the locations of the caller that are older than the given number of days. An API key alone ' +
       'deletes those of all users.',
-    answer: 'nothing',
     errors: [new InvalidFieldsError({ days: ['DAYS_INVALID'] })],
     examples: [{ body: { days: 30 } }],
   },

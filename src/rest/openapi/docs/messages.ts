@@ -103,7 +103,6 @@ export const messageDocs = {
     description:
       'Marks all messages of a dialog as read or delivered for the caller, or removes the marks. Has no effect ' +
       'in public groups.',
-    answer: 'nothing',
     errors: [...missing, new BadInputError('NOTHING_TO_UPDATE')],
     examples: [{ body: { chat_dialog_id: SAMPLES.dialog, read: 1 } }],
   },
@@ -128,7 +127,6 @@ export const messageDocs = {
     description:
       'Returns one message and marks nothing. A message that the caller has hidden is a 404. If the caller is ' +
       'not an occupant of the dialog, the response is 403.',
-    answer: messageShape.schema,
     errors: missing,
     examples: [{ path: { id: SAMPLES.message } }],
   },
@@ -139,7 +137,6 @@ export const messageDocs = {
       "Changes the text of a message, or sets the caller's own marks on one or several messages; a request can " +
       'do both. Unknown ids are skipped as long as one is known. At least one of `message`, `read` and ' +
       '`delivered` is required.',
-    answer: 'nothing',
     errors: [...missing, new BadInputError('NOTHING_TO_UPDATE'), new UnprocessableError('MESSAGE_REQUIRED')],
     examples: [
       { summary: 'Mark', path: { ids: SAMPLES.message }, body: { chat_dialog_id: SAMPLES.dialog, read: 1 } },

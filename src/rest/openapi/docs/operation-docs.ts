@@ -37,13 +37,15 @@ export interface RouteDocs {
   description: string;
   headers?: ObjectSchema;
   status?: 200 | 201;
-  answer: Schema | 'nothing' | 'file' | 'xml';
+  /** Default: that of the shape of the route, else `nothing`. */
+  answer?: Schema | 'nothing' | 'file' | 'xml';
   /** Without those of credentials, rate limits and malformed requests. */
   errors?: ServiceError[];
   examples: [RequestExample, ...RequestExample[]];
 }
 
 export interface OperationDocs extends RouteDocs {
+  answer: NonNullable<RouteDocs['answer']>;
   path?: Record<string, Schema>;
   query?: ObjectSchema;
   /** The form with bracket keys is derived from it. */

@@ -8,7 +8,7 @@ import {
   tagProblems,
 } from '../../../resolvers/push-events/rules.ts';
 import { PAGE_SIZE } from '../../parameters/pages.ts';
-import { eventShape, eventStatusShape } from '../../shapes/event.ts';
+import { eventShape } from '../../shapes/event.ts';
 import { pageOf } from './lists.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -89,7 +89,6 @@ export const pushEventDocs = {
     summary: 'Get a push event',
     description:
       'Returns an event of the caller, or, for an API key alone, one that was created with an API key alone.',
-    answer: eventShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
@@ -99,7 +98,6 @@ export const pushEventDocs = {
     description:
       'Changes the given fields of an event. `active=false` cancels it. `active=true` sends an inactive event ' +
       'again.',
-    answer: eventShape.schema,
     errors: [missing, new BadInputError('NOTHING_TO_UPDATE'), ...schedule],
     examples: [{ path: { id: SAMPLES.event }, body: { event: { active: false } } }],
   },
@@ -107,7 +105,6 @@ export const pushEventDocs = {
     tag: 'Events',
     summary: 'Delete a push event',
     description: 'Deletes an event and drops its pending sends.',
-    answer: 'nothing',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
@@ -115,7 +112,6 @@ export const pushEventDocs = {
     tag: 'Events',
     summary: 'Get delivery counts of an event',
     description: 'Returns the delivery counts of the latest send of an event.',
-    answer: eventStatusShape.schema,
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },

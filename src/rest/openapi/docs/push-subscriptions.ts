@@ -1,6 +1,6 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { deviceProblems, tokenProblems } from '../../../resolvers/push-subscriptions/rules.ts';
-import { pushTokenShape, subscriptionShape } from '../../shapes/subscription.ts';
+import { subscriptionShape } from '../../shapes/subscription.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { listOf } from './schemas.ts';
@@ -43,7 +43,6 @@ export const pushSubscriptionDocs = {
     tag: 'Subscriptions',
     summary: 'Delete a push subscription',
     description: 'Stops pushes to the device on this channel.',
-    answer: 'nothing',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.subscription } }],
   },
@@ -54,7 +53,6 @@ export const pushSubscriptionDocs = {
       'Stores the push token of a device. `POST /subscriptions` without `push_token` uses the latest stored ' +
       'token.',
     status: 201,
-    answer: pushTokenShape.schema,
     errors: invalid,
     examples: [
       {
@@ -69,7 +67,6 @@ export const pushSubscriptionDocs = {
     tag: 'Subscriptions',
     summary: 'Delete a push token',
     description: 'Deletes a push token and the subscriptions that were created from it.',
-    answer: 'nothing',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.pushToken } }],
   },

@@ -16,7 +16,6 @@ export const reactionDocs = {
     description:
       'Adds a reaction of the caller to a message. Adding the same reaction again changes nothing. A user can ' +
       'leave several different reactions on a message.',
-    answer: 'nothing',
     errors: [...missing, badName],
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'like' } }],
   },
@@ -26,7 +25,6 @@ export const reactionDocs = {
     description:
       'Adds one reaction and removes another, or does only one of the two. Either all changes are made or none. ' +
       'At least one of `add` and `remove` is required.',
-    answer: 'nothing',
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { add: 'love', remove: 'like' } }],
   },
@@ -46,7 +44,6 @@ export const reactionDocs = {
     description:
       'Removes one of the reactions that the caller left on a message. Returns 404 if the caller did not leave ' +
       'it.',
-    answer: 'nothing',
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'love' } }],
   },

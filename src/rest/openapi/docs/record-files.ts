@@ -1,6 +1,5 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
-import { uploadedRecordFileShape } from '../../shapes/record.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
 import type { RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
@@ -22,7 +21,6 @@ export const recordFileDocs = {
       'Stores the uploaded file in a field of the record and deletes the previous one. Requires the permission ' +
       'to update the record. The body is multipart, up to 100 MiB; `field_name` may come before or after the ' +
       'file.',
-    answer: uploadedRecordFileShape.schema,
     errors: [...errors, new UnprocessableError('FILE_MISSING')],
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },
@@ -41,7 +39,6 @@ export const recordFileDocs = {
     tag: 'Records',
     summary: 'Delete a file of a record',
     description: 'Deletes the file and sets the field to null. Requires the permission to update the record.',
-    answer: 'nothing',
     errors,
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },

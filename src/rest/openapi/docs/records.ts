@@ -194,7 +194,6 @@ export const recordDocs = {
     tag: 'Records',
     summary: 'Delete a record',
     description: 'Deletes a record and all records below it, including those of other owners.',
-    answer: 'nothing',
     errors: recordErrors,
     examples: [{ path: { class: 'Cars', id: SAMPLES.record } }],
   },

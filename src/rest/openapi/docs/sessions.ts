@@ -8,7 +8,6 @@ import {
   WrongPasswordError,
 } from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
-import { userShape } from '../../shapes/user.ts';
 import type { RouteDocs } from './operation-docs.ts';
 
 const secondFactorNeeded = new CodeRequiredError({
@@ -86,7 +85,6 @@ export const sessionDocs = {
     tag: 'Sessions',
     summary: 'Get the current session',
     description: 'Returns the session of the token.',
-    answer: sessionShape.schema,
     examples: [{}],
   },
   deleteSession: {
@@ -108,7 +106,6 @@ export const sessionDocs = {
       'the session already has a user, a phone or provider account that no user has proven is attached to this ' +
       'user. If the application has strict credential changes, this requires a sign-in of the last 10 minutes, ' +
       'else the response is 403. Limited to 30 requests per minute and client address.',
-    answer: userShape.schema,
     errors: [
       ...[new WrongPasswordError(), new SignInRefusedError(), new SignInTooOldError(), secondFactorNeeded],
       new UnauthenticatedError('SIGN_IN_CODE_WRONG'),
@@ -121,7 +118,6 @@ export const sessionDocs = {
     description:
       'Turns the session of the token back into an application session and closes the sockets of the user that ' +
       'were opened with it. On an application session it changes nothing.',
-    answer: 'nothing',
     examples: [{}],
   },
 } satisfies Record<string, RouteDocs>;

@@ -23,7 +23,6 @@ function lookup(summary: string, first: string, example: Record<string, string>)
     tag: 'Users',
     summary,
     description: `${first} Returns 404 if there is none, or if the parameter is missing.`,
-    answer: userShape.schema,
     errors: [new NoSuchUserError()],
     examples: [{ query: example }],
   } satisfies RouteDocs;
@@ -37,7 +36,6 @@ export const userDocs = {
       'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
       'the caller does not change. The response to invalid input lists all invalid fields.',
     status: 201,
-    answer: userShape.schema,
     errors: [new InvalidFieldsError(newUserProblems(broken)), new InvalidFieldsError({ login: ['TAKEN'] })],
     examples: [
       { body: { user: { login: 'dave', password: 'correct-horse', full_name: 'Dave', tag_list: 'driver,night' } } },
@@ -97,7 +95,6 @@ export const userDocs = {
     tag: 'Users',
     summary: 'Get a user',
     description: 'Returns one user of the application. For an unknown id, the response is 404 without a body.',
-    answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { id: SAMPLES.user } }],
   },
@@ -107,7 +104,6 @@ export const userDocs = {
     description:
       'Returns the user with this id in an integrated external system. For an unknown id, the response is 404 ' +
       'without a body.',
-    answer: userShape.schema,
     errors: [new UnknownUserError()],
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
@@ -119,7 +115,6 @@ export const userDocs = {
       'and receive 401 for others; an API key alone can update any user. A new password ends the other sessions ' +
       'of the user. A change of email, phone or login is reported by mail to the previous email address, ' +
       'unless an API key alone makes it.',
-    answer: userShape.schema,
     errors: [
       new NoUpdateDataError(),
       new OtherUserError(),
@@ -157,7 +152,6 @@ export const userDocs = {
       'hour. At most one mail per minute is sent to an address; further requests succeed without sending one. ' +
       'For an unknown address, the response is 404 with the body `null`. Limited to 30 requests per minute and ' +
       'client address.',
-    answer: 'nothing',
     errors: [
       new PasswordResetOffError(),
       new NotFoundError('EMAIL_UNKNOWN'),
