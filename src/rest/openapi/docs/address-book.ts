@@ -3,7 +3,7 @@ import { problem } from '../../../lib/problems.ts';
 import { MAX_UDID } from '../../../resolvers/address-book/rules.ts';
 import { contactShape } from '../../shapes/contact.ts';
 import { userShape } from '../../shapes/user.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { closed, described, listOf } from './schemas.ts';
 
 const longUdid = new UnprocessableError(problem('UDID_TOO_LONG', { max: MAX_UDID }));
@@ -12,9 +12,8 @@ const errors = [new NotFoundError('ADDRESS_BOOK_EMPTY'), longUdid];
 const { id, phone } = userShape.bareSchema.properties;
 const compact = closed({ id: id!, phone: phone! });
 
-export const addressBookDocs = {
+export const addressBookDocs = docsOf('Address book', {
   uploadContacts: {
-    tag: 'Address book',
     summary: 'Upload contacts',
     description:
       'Adds, renames and removes contacts in an address book of the caller. Invalid contacts are skipped and ' +
@@ -33,7 +32,6 @@ export const addressBookDocs = {
     ],
   },
   listContacts: {
-    tag: 'Address book',
     operationId: 'listContacts',
     summary: 'List contacts',
     description:
@@ -44,7 +42,6 @@ export const addressBookDocs = {
     examples: [{}],
   },
   listRegisteredContacts: {
-    tag: 'Address book',
     operationId: 'listRegisteredContacts',
     summary: 'List users among the contacts',
     description:
@@ -60,4 +57,4 @@ export const addressBookDocs = {
     errors,
     examples: [{}, { summary: 'Only id and phone', query: { compact: 1 } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

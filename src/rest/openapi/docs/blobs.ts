@@ -9,16 +9,15 @@ import { newBlobProblems } from '../../../resolvers/blobs/rules.ts';
 import { blobShape } from '../../shapes/blob.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 const invalid = new InvalidFieldsError(newBlobProblems({ name: ' ', contentType: 'png' }));
 
-export const blobDocs = {
+export const blobDocs = docsOf('Content', {
   createBlob: {
-    tag: 'Content',
     summary: 'Create a file',
     description:
       'Creates a file without bytes and returns the address to upload them to, under `blob_object_access`. To ' +
@@ -28,7 +27,6 @@ export const blobDocs = {
     examples: [{ body: { blob: { name: 'note.txt', content_type: 'text/plain', public: true, tag_list: 'notes' } } }],
   },
   uploadBlob: {
-    tag: 'Content',
     summary: 'Upload the bytes of a file',
     description:
       'Stores the bytes of a file. The signed fields authorize the upload, so a token is not needed. Send each ' +
@@ -41,7 +39,6 @@ export const blobDocs = {
     examples: [{ body: { key: SAMPLES.uid, policy: '<policy>', signature: '<signature>' } }],
   },
   completeBlob: {
-    tag: 'Content',
     summary: 'Complete an upload',
     description:
       'Makes the uploaded bytes the content of the file, in place of previous bytes. Only the creator or an API ' +
@@ -50,7 +47,6 @@ export const blobDocs = {
     examples: [{ path: { id: SAMPLES.blob }, body: { size: 5 } }],
   },
   listBlobs: {
-    tag: 'Content',
     summary: 'List files',
     description:
       'Returns a page of the files that the caller created, newest first. An API key alone receives all files ' +
@@ -60,7 +56,6 @@ export const blobDocs = {
     examples: [{ query: { page: 1, per_page: 5 } }],
   },
   findBlob: {
-    tag: 'Content',
     summary: 'Get a file',
     description:
       'Returns the description of a file without its bytes. If the application restricts access by id to ' +
@@ -69,7 +64,6 @@ export const blobDocs = {
     examples: [{ path: { id: SAMPLES.blob } }],
   },
   findBlobFile: {
-    tag: 'Content',
     operationId: 'findBlobFile',
     summary: 'Download its bytes',
     description:
@@ -80,7 +74,6 @@ export const blobDocs = {
     examples: [{ path: { uid: SAMPLES.uid } }],
   },
   downloadBlobFile: {
-    tag: 'Content',
     operationId: 'downloadBlobFile',
     summary: 'Download a file',
     description:
@@ -91,7 +84,6 @@ export const blobDocs = {
     examples: [{ path: { uid: SAMPLES.uid } }],
   },
   downloadBlobFileById: {
-    tag: 'Content',
     operationId: 'downloadBlobFileById',
     summary: 'Download by id',
     description:
@@ -102,7 +94,6 @@ export const blobDocs = {
     examples: [{ path: { id: SAMPLES.blob } }],
   },
   updateBlob: {
-    tag: 'Content',
     summary: 'Update a file',
     description:
       'Changes the given fields of a file. With `new=1`, the response has a new upload address; the current ' +
@@ -111,10 +102,9 @@ export const blobDocs = {
     examples: [{ path: { id: SAMPLES.blob }, body: { blob: { name: 'letter.txt', new: 1 } } }],
   },
   deleteBlob: {
-    tag: 'Content',
     summary: 'Delete a file',
     description: 'Deletes a file and its bytes. Only the creator or an API key alone can do this.',
     errors: change,
     examples: [{ path: { id: SAMPLES.blob } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -2,7 +2,7 @@ import { UnprocessableError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
 import { classShape } from '../../shapes/class.ts';
 import { undefinedClass } from './errors.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { closed, described, listOf } from './schemas.ts';
 
 const invalid = [
@@ -11,9 +11,8 @@ const invalid = [
   new UnprocessableError(problem('ACCESS_UNKNOWN', { access: 'public' })),
 ];
 
-export const classDocs = {
+export const classDocs = docsOf('Classes', {
   createClass: {
-    tag: 'Classes',
     summary: 'Create a class',
     description:
       'Creates a class of custom objects. Without `permissions`, every user can create and read records, and ' +
@@ -32,21 +31,18 @@ export const classDocs = {
     ],
   },
   listClasses: {
-    tag: 'Classes',
     summary: 'List classes',
     description: 'Returns all classes of the application, sorted by name.',
     answer: closed({ items: described(listOf(classShape.schema), 'All classes, sorted by name.') }),
     examples: [{}],
   },
   findClass: {
-    tag: 'Classes',
     summary: 'Get a class',
     description: 'Returns one class. An unknown class is a 403.',
     errors: [undefinedClass],
     examples: [{ path: { name: 'Bikes' } }],
   },
   updateClass: {
-    tag: 'Classes',
     summary: 'Update a class',
     description:
       'Adds fields, and replaces the permissions of the given operations. Fields cannot be removed, and their ' +
@@ -55,10 +51,9 @@ export const classDocs = {
     examples: [{ path: { name: 'Bikes' }, body: { fields: { wheels: 'Float' } } }],
   },
   deleteClass: {
-    tag: 'Classes',
     summary: 'Delete a class',
     description: 'Deletes a class and all its records.',
     errors: [undefinedClass],
     examples: [{ path: { name: 'Bikes' } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

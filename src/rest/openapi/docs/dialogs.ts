@@ -5,14 +5,13 @@ import { dialogShape } from '../../shapes/dialog.ts';
 import { deleted } from './deletions.ts';
 import { tooManyIds, undefinedClass } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { closed, described, integer, listOf } from './schemas.ts';
 
 const notFound = [new ForbiddenError(), new NotFoundError()];
-export const dialogDocs = {
+export const dialogDocs = docsOf('Dialogs', {
   createDialog: {
-    tag: 'Dialogs',
     summary: 'Create a dialog',
     description:
       'Creates a dialog owned by the caller, who becomes an occupant. If the private dialog (type 3) already ' +
@@ -32,7 +31,6 @@ export const dialogDocs = {
     ],
   },
   listDialogs: {
-    tag: 'Dialogs',
     summary: 'List dialogs',
     description:
       'Returns the groups and private dialogs of the caller that are not hidden, and all public groups. An API ' +
@@ -59,7 +57,6 @@ export const dialogDocs = {
     ],
   },
   findDialog: {
-    tag: 'Dialogs',
     summary: 'Get a dialog',
     description:
       'Returns a dialog that the caller can see. An unknown id is a 404. If the caller is not an occupant, the ' +
@@ -68,7 +65,6 @@ export const dialogDocs = {
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
   updateDialog: {
-    tag: 'Dialogs',
     summary: 'Update a dialog',
     description:
       'Changes the given fields of a dialog. If the caller may not make one of the changes, the response is 403 ' +
@@ -88,7 +84,6 @@ export const dialogDocs = {
     ],
   },
   deleteDialogs: {
-    tag: 'Dialogs',
     summary: 'Leave or delete several dialogs',
     description:
       'Leaves or deletes up to 100 dialogs, each like `DELETE /chat/Dialog/{id}`. Dialogs that the caller may ' +
@@ -98,7 +93,6 @@ export const dialogDocs = {
     examples: [{ path: { ids: `${SAMPLES.dialog},${SAMPLES.otherDialog}` }, body: { force: 1 } }],
   },
   deleteDialog: {
-    tag: 'Dialogs',
     summary: 'Leave or delete a dialog',
     description:
       'Without `force`, the caller leaves a group, or hides a private dialog until its next message; public ' +
@@ -108,17 +102,15 @@ export const dialogDocs = {
     examples: [{ path: { id: SAMPLES.dialog }, body: { force: 1 } }],
   },
   findDialogNotifications: {
-    tag: 'Dialogs',
     summary: "Get a dialog's push setting",
     description: 'Returns whether the caller receives pushes for new messages of the dialog. Enabled by default.',
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog } }],
   },
   updateDialogNotifications: {
-    tag: 'Dialogs',
     summary: "Change a dialog's push setting",
     description: 'Enables or disables pushes for new messages of the dialog, for the caller only.',
     errors: notFound,
     examples: [{ path: { id: SAMPLES.dialog }, body: { enabled: 0 } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -12,7 +12,7 @@ import { geodatumShape } from '../../shapes/geodatum.ts';
 import { userShape } from '../../shapes/user.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { closed, described, integerId } from './schemas.ts';
 
@@ -26,9 +26,8 @@ const invalid = new InvalidFieldsError(geodatumProblems({ latitude: 91, longitud
 const missing = new NotFoundError();
 const change = [missing, new ForbiddenError()];
 
-export const geodataDocs = {
+export const geodataDocs = docsOf('Geodata', {
   createGeodatum: {
-    tag: 'Geodata',
     summary: 'Store a location',
     description: 'Stores a location of the caller.',
     status: 201,
@@ -36,7 +35,6 @@ export const geodataDocs = {
     examples: [{ body: { geo_data: { latitude: 51.5, longitude: -0.12, status: 'At home' } } }],
   },
   listGeodata: {
-    tag: 'Geodata',
     summary: 'Find locations',
     description:
       'Returns a page of the locations of users, newest first by default. If the application forbids listing ' +
@@ -56,14 +54,12 @@ export const geodataDocs = {
     ],
   },
   findGeodatum: {
-    tag: 'Geodata',
     summary: 'Get a location',
     description: 'Returns one location.',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
   updateGeodatum: {
-    tag: 'Geodata',
     summary: 'Update a location',
     description:
       'Changes the given fields of a location. Users can change only their own locations, an API key alone any.',
@@ -71,14 +67,12 @@ export const geodataDocs = {
     examples: [{ path: { id: SAMPLES.geodatum }, body: { geo_data: { status: 'At work' } } }],
   },
   deleteGeodatum: {
-    tag: 'Geodata',
     summary: 'Delete a location',
     description: 'Deletes a location. Users can delete only their own locations, an API key alone any.',
     errors: change,
     examples: [{ path: { id: SAMPLES.geodatum } }],
   },
   deleteOldGeodata: {
-    tag: 'Geodata',
     summary: 'Delete old locations',
     description:
       'Deletes the locations of the caller that are older than the given number of days. An API key alone ' +
@@ -86,4 +80,4 @@ export const geodataDocs = {
     errors: [new InvalidFieldsError({ days: ['DAYS_INVALID'] })],
     examples: [{ body: { days: 30 } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -11,15 +11,14 @@ import { messageShape } from '../../shapes/message.ts';
 import { deleted } from './deletions.ts';
 import { tooManyIds } from './errors.ts';
 import { count, windowMembers } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { anything, closed, described, integer, listOf, named, requestObject, text } from './schemas.ts';
 
 const missing = [new ForbiddenError(), new NotFoundError()];
 
-export const messageDocs = {
+export const messageDocs = docsOf('Messages', {
   sendMessage: {
-    tag: 'Messages',
     summary: 'Send a message',
     description:
       'Sends a message to a dialog that the caller occupies, or to a user. All other members of the body become ' +
@@ -61,7 +60,6 @@ export const messageDocs = {
     ],
   },
   readMessages: {
-    tag: 'Messages',
     summary: 'List messages of a dialog',
     description:
       'Returns messages of a dialog in the order in which they were sent. Unless `mark_as_read` is 0, the ' +
@@ -98,7 +96,6 @@ export const messageDocs = {
     ],
   },
   markDialogMessages: {
-    tag: 'Messages',
     summary: 'Mark all messages of a dialog',
     description:
       'Marks all messages of a dialog as read or delivered for the caller, or removes the marks. Has no effect ' +
@@ -107,7 +104,6 @@ export const messageDocs = {
     examples: [{ body: { chat_dialog_id: SAMPLES.dialog, read: 1 } }],
   },
   countUnreadMessages: {
-    tag: 'Messages',
     operationId: 'countUnreadMessages',
     summary: 'Count unread messages',
     description:
@@ -122,7 +118,6 @@ export const messageDocs = {
     examples: [{ query: {} }, { summary: 'Per dialog', query: { chat_dialog_ids: [SAMPLES.dialog] } }],
   },
   findMessage: {
-    tag: 'Messages',
     summary: 'Get a message',
     description:
       'Returns one message and marks nothing. A message that the caller has hidden is a 404. If the caller is ' +
@@ -131,7 +126,6 @@ export const messageDocs = {
     examples: [{ path: { id: SAMPLES.message } }],
   },
   updateMessages: {
-    tag: 'Messages',
     summary: 'Edit or mark messages',
     description:
       "Changes the text of a message, or sets the caller's own marks on one or several messages; a request can " +
@@ -144,7 +138,6 @@ export const messageDocs = {
     ],
   },
   deleteMessages: {
-    tag: 'Messages',
     summary: 'Delete messages',
     description:
       'Deletes up to 100 messages. Without `force`, they are hidden for the caller only, who must be an ' +
@@ -156,4 +149,4 @@ export const messageDocs = {
     errors: [new NotFoundError(), tooManyIds],
     examples: [{ path: { ids: `${SAMPLES.message},${SAMPLES.otherMessage}` }, body: { force: 1 } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

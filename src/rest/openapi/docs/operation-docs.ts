@@ -51,3 +51,12 @@ export interface OperationDocs extends RouteDocs {
   /** The form with bracket keys is derived from it. */
   body?: ObjectSchema;
 }
+
+/** Of the endpoints with one tag. */
+export function docsOf<Name extends string>(
+  tag: RouteDocs['tag'],
+  docs: Record<Name, Omit<RouteDocs, 'tag'>>,
+): Record<Name, RouteDocs> {
+  const tagged = Object.entries<Omit<RouteDocs, 'tag'>>(docs).map(([name, one]) => [name, { tag, ...one }]);
+  return Object.fromEntries(tagged) as Record<Name, RouteDocs>;
+}

@@ -10,7 +10,7 @@ import {
 import { PAGE_SIZE } from '../../parameters/pages.ts';
 import { eventShape } from '../../shapes/event.ts';
 import { pageOf } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { listOf } from './schemas.ts';
 
@@ -24,9 +24,8 @@ const schedule = [
 ];
 const missing = new NotFoundError();
 
-export const pushEventDocs = {
+export const pushEventDocs = docsOf('Events', {
   createEvents: {
-    tag: 'Events',
     summary: 'Create a push event',
     description:
       'Schedules a push to users, once or repeatedly. Without `push_type`, one event for each of `apns` and ' +
@@ -75,7 +74,6 @@ export const pushEventDocs = {
     ],
   },
   listEvents: {
-    tag: 'Events',
     summary: 'List push events',
     description:
       'Returns a page of the events that the caller created, newest first. An API key alone receives the events ' +
@@ -85,7 +83,6 @@ export const pushEventDocs = {
     examples: [{ query: { page: 1, per_page: 25 } }],
   },
   findEvent: {
-    tag: 'Events',
     summary: 'Get a push event',
     description:
       'Returns an event of the caller, or, for an API key alone, one that was created with an API key alone.',
@@ -93,7 +90,6 @@ export const pushEventDocs = {
     examples: [{ path: { id: SAMPLES.event } }],
   },
   updateEvent: {
-    tag: 'Events',
     summary: 'Update, cancel or repeat an event',
     description:
       'Changes the given fields of an event. `active=false` cancels it. `active=true` sends an inactive event ' +
@@ -102,17 +98,15 @@ export const pushEventDocs = {
     examples: [{ path: { id: SAMPLES.event }, body: { event: { active: false } } }],
   },
   deleteEvent: {
-    tag: 'Events',
     summary: 'Delete a push event',
     description: 'Deletes an event and drops its pending sends.',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
   findEventStatus: {
-    tag: 'Events',
     summary: 'Get delivery counts of an event',
     description: 'Returns the delivery counts of the latest send of an event.',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.event } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -1,7 +1,7 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { deviceProblems, tokenProblems } from '../../../resolvers/push-subscriptions/rules.ts';
 import { subscriptionShape } from '../../shapes/subscription.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { listOf } from './schemas.ts';
 
@@ -11,9 +11,8 @@ const invalid = [
 ];
 const missing = new NotFoundError();
 
-export const pushSubscriptionDocs = {
+export const pushSubscriptionDocs = docsOf('Subscriptions', {
   createSubscription: {
-    tag: 'Subscriptions',
     summary: 'Subscribe a device to pushes',
     description:
       'Subscribes a device on one or several channels and returns all subscriptions of the caller. A device ' +
@@ -33,21 +32,18 @@ export const pushSubscriptionDocs = {
     ],
   },
   listSubscriptions: {
-    tag: 'Subscriptions',
     summary: 'List push subscriptions',
     description: 'Returns all subscriptions of the caller, at most 10, sorted by id.',
     answer: listOf(subscriptionShape.schema),
     examples: [{}],
   },
   deleteSubscription: {
-    tag: 'Subscriptions',
     summary: 'Delete a push subscription',
     description: 'Stops pushes to the device on this channel.',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.subscription } }],
   },
   createPushToken: {
-    tag: 'Subscriptions',
     summary: 'Store a push token',
     description:
       'Stores the push token of a device. `POST /subscriptions` without `push_token` uses the latest stored ' +
@@ -64,10 +60,9 @@ export const pushSubscriptionDocs = {
     ],
   },
   deletePushToken: {
-    tag: 'Subscriptions',
     summary: 'Delete a push token',
     description: 'Deletes a push token and the subscriptions that were created from it.',
     errors: [missing],
     examples: [{ path: { id: SAMPLES.pushToken } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

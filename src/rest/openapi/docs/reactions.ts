@@ -1,7 +1,7 @@
 import { BadInputError, ForbiddenError, NotFoundError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
 import { MAX_NAME } from '../../../resolvers/messages/reactions.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 import { integer, listOf, mapOf } from './schemas.ts';
 
@@ -9,9 +9,8 @@ const missing = [new BadInputError('MESSAGE_ID_INVALID'), new ForbiddenError(), 
 const badName = new BadInputError(problem('REACTION_NAME_INVALID', { max: MAX_NAME }));
 const noReaction = new NotFoundError('REACTION_NOT_FOUND');
 
-export const reactionDocs = {
+export const reactionDocs = docsOf('Reactions', {
   addReaction: {
-    tag: 'Reactions',
     summary: 'Add a reaction',
     description:
       'Adds a reaction of the caller to a message. Adding the same reaction again changes nothing. A user can ' +
@@ -20,7 +19,6 @@ export const reactionDocs = {
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'like' } }],
   },
   changeReactions: {
-    tag: 'Reactions',
     summary: 'Add and remove a reaction',
     description:
       'Adds one reaction and removes another, or does only one of the two. Either all changes are made or none. ' +
@@ -29,7 +27,6 @@ export const reactionDocs = {
     examples: [{ path: { id: SAMPLES.message }, body: { add: 'love', remove: 'like' } }],
   },
   listReactions: {
-    tag: 'Reactions',
     summary: 'List reactions of a message',
     description:
       'Returns the reactions of a message with the ids of the users who left them. Without reactions, the ' +
@@ -39,7 +36,6 @@ export const reactionDocs = {
     examples: [{ path: { id: SAMPLES.message } }],
   },
   removeReaction: {
-    tag: 'Reactions',
     summary: 'Remove a reaction',
     description:
       'Removes one of the reactions that the caller left on a message. Returns 404 if the caller did not leave ' +
@@ -47,4 +43,4 @@ export const reactionDocs = {
     errors: [...missing, badName, noReaction],
     examples: [{ path: { id: SAMPLES.message }, body: { name: 'love' } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -1,7 +1,7 @@
 import { NotFoundError, UnprocessableError } from '../../../lib/errors.ts';
 import { problem } from '../../../lib/problems.ts';
 import { notAllowed, undefinedClass } from './errors.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 
 const errors = [
@@ -13,9 +13,8 @@ const errors = [
 ];
 const place = { path: { class: 'Cars', id: SAMPLES.record } };
 
-export const recordFileDocs = {
+export const recordFileDocs = docsOf('Records', {
   uploadRecordFile: {
-    tag: 'Records',
     summary: 'Upload a file to a record',
     description:
       'Stores the uploaded file in a field of the record and deletes the previous one. Requires the permission ' +
@@ -25,7 +24,6 @@ export const recordFileDocs = {
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },
   findRecordFile: {
-    tag: 'Records',
     summary: 'Download a file of a record',
     description:
       'Returns the bytes of the file, or a part of them for a request with `Range`. Requires the permission to ' +
@@ -36,10 +34,9 @@ export const recordFileDocs = {
     examples: [{ ...place, query: { field_name: 'photo' } }],
   },
   deleteRecordFile: {
-    tag: 'Records',
     summary: 'Delete a file of a record',
     description: 'Deletes the file and sets the field to null. Requires the permission to update the record.',
     errors,
     examples: [{ ...place, body: { field_name: 'photo' } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -4,7 +4,7 @@ import { MAX_RECORDS } from '../../../resolvers/records/create.ts';
 import { deleted } from './deletions.ts';
 import { notAllowed, tooManyIds, undefinedClass } from './errors.ts';
 import { windowMembers } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 import { changed, listed, record } from './record-bodies.ts';
 import { recordLists } from './record-lists.ts';
 import { permissionsShown } from './record-permissions.ts';
@@ -25,9 +25,8 @@ const noRecords = [
 ];
 const found = described(closed({ ids: listOf(text) }), 'Ids that do not exist, or that the caller may not access.');
 
-export const recordDocs = {
+export const recordDocs = docsOf('Records', {
   createRecords: {
-    tag: 'Records',
     summary: 'Create several records',
     description:
       'Creates up to 100 records of a class. Either all records are created or none. An error names the number ' +
@@ -42,7 +41,6 @@ export const recordDocs = {
     examples: [{ path: { class: 'Cars' }, body: { record: { 1: { make: 'BMW', year: 2019 }, 2: { make: 'Audi' } } } }],
   },
   updateRecords: {
-    tag: 'Records',
     summary: 'Update several records',
     description:
       'Changes up to 100 records of a class. Ids that do not exist, or that the caller may not update, are ' +
@@ -59,7 +57,6 @@ export const recordDocs = {
     ],
   },
   updateRecordsByCriteria: {
-    tag: 'Records',
     summary: 'Update records by criteria',
     description:
       'Changes every record that matches the criteria and that the caller may read and update. Returns one page ' +
@@ -81,7 +78,6 @@ export const recordDocs = {
     ],
   },
   deleteRecordsByCriteria: {
-    tag: 'Records',
     summary: 'Delete records by criteria',
     description:
       'Deletes every record that matches the criteria and that the caller may read and delete, with all records ' +
@@ -91,7 +87,6 @@ export const recordDocs = {
     examples: [{ path: { class: 'Cars' }, body: { year: { lt: 1990 } } }],
   },
   createRecord: {
-    tag: 'Records',
     summary: 'Create a record',
     description:
       'Creates a record owned by the caller. Names that are not fields of the class are ignored. Without ' +
@@ -107,7 +102,6 @@ export const recordDocs = {
     ],
   },
   listRecords: {
-    tag: 'Records',
     operationId: 'listRecords',
     summary: 'List records',
     description:
@@ -131,7 +125,6 @@ export const recordDocs = {
     ],
   },
   findRecords: {
-    tag: 'Records',
     operationId: 'findRecords',
     summary: 'Get several records',
     description:
@@ -142,7 +135,6 @@ export const recordDocs = {
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   findRecord: {
-    tag: 'Records',
     summary: 'Get a record',
     description:
       'Returns one record with its permissions. With `permissions=1`, only the permissions are returned, and ' +
@@ -161,7 +153,6 @@ export const recordDocs = {
     ],
   },
   updateRecord: {
-    tag: 'Records',
     summary: 'Update a record',
     description:
       'Changes the given fields of a record, applies operators such as `inc` and `push`, and replaces the given ' +
@@ -181,7 +172,6 @@ export const recordDocs = {
     ],
   },
   deleteRecords: {
-    tag: 'Records',
     summary: 'Delete several records',
     description:
       'Deletes up to 100 records with all records below them. Records that the caller may not delete are listed ' +
@@ -191,14 +181,12 @@ export const recordDocs = {
     examples: [{ path: { class: 'Cars', ids: `${SAMPLES.record},${SAMPLES.otherRecord}` } }],
   },
   deleteRecord: {
-    tag: 'Records',
     summary: 'Delete a record',
     description: 'Deletes a record and all records below it, including those of other owners.',
     errors: recordErrors,
     examples: [{ path: { class: 'Cars', id: SAMPLES.record } }],
   },
   createChildRecord: {
-    tag: 'Records',
     summary: 'Create a child record',
     description:
       'Creates a record below a parent record. Returns 404 if the class has no such parent. Invalid input is ' +
@@ -209,7 +197,6 @@ export const recordDocs = {
     examples: [{ path: { class: 'Cars', parent: SAMPLES.record, child: 'Trips' }, body: { goal: 'Rome' } }],
   },
   listChildRecords: {
-    tag: 'Records',
     operationId: 'listChildRecords',
     summary: 'List child records',
     description:
@@ -219,4 +206,4 @@ export const recordDocs = {
     errors: [...recordErrors, ...lists.errors],
     examples: [{ path: { class: 'Cars', parent: SAMPLES.record, child: 'Trips' }, query: { limit: 10 } }],
   },
-} satisfies Record<string, RouteDocs>;
+});

@@ -8,7 +8,7 @@ import {
   WrongPasswordError,
 } from '../../../lib/errors.ts';
 import { sessionShape } from '../../shapes/session.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf } from './operation-docs.ts';
 
 const secondFactorNeeded = new CodeRequiredError({
   challenge: {
@@ -26,9 +26,8 @@ const notSigned = [
   new UnprocessableError('NONCE_WRONG'),
 ];
 
-export const sessionDocs = {
+export const sessionDocs = docsOf('Sessions', {
   createSession: {
-    tag: 'Sessions',
     summary: 'Create a session',
     description:
       'Opens an application session, or a user session if the request has `user` or `provider`. The request ' +
@@ -60,7 +59,6 @@ export const sessionDocs = {
     ],
   },
   createGuestSession: {
-    tag: 'Sessions',
     summary: 'Create a session of a guest',
     description:
       'Creates a user without credentials, and a session of this user, from the same signed request as ' +
@@ -82,13 +80,11 @@ export const sessionDocs = {
     ],
   },
   findSession: {
-    tag: 'Sessions',
     summary: 'Get the current session',
     description: 'Returns the session of the token.',
     examples: [{}],
   },
   deleteSession: {
-    tag: 'Sessions',
     summary: 'End the current session',
     description:
       'Ends the session of the token and closes the sockets that were opened with it. The token is invalid from ' +
@@ -97,7 +93,6 @@ export const sessionDocs = {
     examples: [{}],
   },
   loginUser: {
-    tag: 'Sessions',
     summary: 'Log a user in',
     description:
       'Turns the session of the token into a session of the given user; the token stays the same. Send `login` ' +
@@ -113,11 +108,10 @@ export const sessionDocs = {
     examples: [{ body: { login: 'alice', password: 'correct-horse' } }],
   },
   logoutUser: {
-    tag: 'Sessions',
     summary: 'Log the user out',
     description:
       'Turns the session of the token back into an application session and closes the sockets of the user that ' +
       'were opened with it. On an application session it changes nothing.',
     examples: [{}],
   },
-} satisfies Record<string, RouteDocs>;
+});

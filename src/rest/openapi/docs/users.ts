@@ -14,7 +14,7 @@ import { changeProblems, emailProblems, newUserProblems } from '../../../resolve
 import { userShape } from '../../shapes/user.ts';
 import { badPageSize } from './errors.ts';
 import { pageOf } from './lists.ts';
-import type { RouteDocs } from './operation-docs.ts';
+import { docsOf, type RouteDocs } from './operation-docs.ts';
 import { SAMPLES } from './samples.ts';
 
 const broken = { login: 'a'.repeat(99), password: 'short' };
@@ -28,9 +28,8 @@ function lookup(summary: string, first: string, example: Record<string, string>)
   } satisfies RouteDocs;
 }
 
-export const userDocs = {
+export const userDocs = docsOf('Users', {
   createUser: {
-    tag: 'Users',
     summary: 'Create a user',
     description:
       'Creates a user. `password` and at least one of `login`, `email` and `phone` are required. The session of ' +
@@ -42,7 +41,6 @@ export const userDocs = {
     ],
   },
   listUsers: {
-    tag: 'Users',
     summary: 'List users',
     description:
       'Returns a page of the users of the application, in ascending order of `id` by default. Sessions receive ' +
@@ -57,7 +55,6 @@ export const userDocs = {
     examples: [{ query: { 'filter[]': ['number id gt 0'], order: 'desc string created_at', page: 1, per_page: 25 } }],
   },
   listUsersByFullName: {
-    tag: 'Users',
     summary: 'Find users by full name',
     description:
       'Returns a page of the users whose full name contains every given word, letter case ignored. Returns 404 ' +
@@ -67,7 +64,6 @@ export const userDocs = {
     examples: [{ query: { full_name: 'Alice Liddell' } }],
   },
   listUsersByTags: {
-    tag: 'Users',
     summary: 'Find users by tags',
     description:
       'Returns a page of the users that have at least one of the tags. Returns 404 if no user matches. Sessions ' +
@@ -92,14 +88,12 @@ export const userDocs = {
     phone: '4402079460000',
   }),
   findUser: {
-    tag: 'Users',
     summary: 'Get a user',
     description: 'Returns one user of the application. For an unknown id, the response is 404 without a body.',
     errors: [new UnknownUserError()],
     examples: [{ path: { id: SAMPLES.user } }],
   },
   findUserByExternalId: {
-    tag: 'Users',
     summary: 'Get a user by external id',
     description:
       'Returns the user with this id in an integrated external system. For an unknown id, the response is 404 ' +
@@ -108,7 +102,6 @@ export const userDocs = {
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
   updateUser: {
-    tag: 'Users',
     summary: 'Update a user',
     description:
       'Changes the given fields of a user; omitted fields keep their values. Users can update only themselves ' +
@@ -126,7 +119,6 @@ export const userDocs = {
     ],
   },
   deleteUser: {
-    tag: 'Users',
     summary: 'Delete a user',
     description:
       'Deletes a user with their sessions, push subscriptions, address books, reactions and dialog memberships. ' +
@@ -137,7 +129,6 @@ export const userDocs = {
     examples: [{ path: { id: SAMPLES.user } }],
   },
   deleteUserByExternalId: {
-    tag: 'Users',
     summary: 'Delete a user by external id',
     description: 'Deletes the user with this id in an integrated external system, like `DELETE /users/{id}`.',
     answer: 'nothing',
@@ -145,7 +136,6 @@ export const userDocs = {
     examples: [{ path: { externalUserId: SAMPLES.externalUser } }],
   },
   requestPasswordReset: {
-    tag: 'Users',
     summary: 'Send a password reset mail',
     description:
       'Mails the user with this email address a link to set a new password. The link works once, within one ' +
@@ -159,4 +149,4 @@ export const userDocs = {
     ],
     examples: [{ query: { email: 'alice@example.org' } }],
   },
-} satisfies Record<string, RouteDocs>;
+});
