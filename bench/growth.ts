@@ -1,4 +1,4 @@
-import { call, tokenHeader } from './calls.ts';
+import { tokenHeader } from './calls.ts';
 import { type Comparison, type Figures, median } from './comparison.ts';
 import { costOfEach } from './cpu.ts';
 import type { Environment } from './environment.ts';
@@ -31,12 +31,17 @@ export async function growth(environment: Environment): Promise<Comparison[]> {
       const { node, postgres } = await costOfEach({ pid: seeded.pid, postgresDir }, async () => {
         const end = performance.now() + seconds * 1000;
         for (let began = performance.now(); began < end; began = performance.now()) {
-          await call(seeded.url + paths(seeded, milliseconds.length % REQUESTS), 200, { headers });
+          const path = paths(seeded, milliseconds.length % REQUESTS);
+          const response = await fetch(seeded.url + path, { headers });
+          const text = await response.text();
+          if (response.status === 503) return Number.NaN;
+          if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
           milliseconds.push(performance.now() - began);
         }
         return milliseconds.length;
       });
-      return { ms: median(milliseconds), 'µs of node': node, 'µs of PostgreSQL': postgres };
+      const ms = Number.isNaN(node) ? Number.NaN : median(milliseconds);
+      return { ms, 'µs of node': node, 'µs of PostgreSQL': postgres };
     };
   };
   return LISTS.flatMap((list) =>
@@ -54,7 +59,7 @@ const count = ({ messages }: SeededGrowth) => messages.toLocaleString('en');
 const NOTE =
   'growth – the service column is the database of more messages, the bare column that of fewest: the ratios are the ' +
   'growth. A tenth as many users and records as messages, a twentieth as many dialogs; half of the messages are in ' +
-  'one dialog; one request after the other';
+  'one dialog; one request after the other. NaN: the service refused the request, because it took too long';
 
 /** One of `total` items, each time another. */
 const spread = (total: number, nth: number) => Math.floor(((nth + 0.5) * total) / REQUESTS);

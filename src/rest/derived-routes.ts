@@ -26,7 +26,9 @@ import { type Shape, shape } from './shapes/shape.ts';
 import { userShape } from './shapes/user.ts';
 
 /** What the schema does not say of an endpoint. */
-export interface Derived extends Pick<RouteDocs, 'tag' | 'summary' | 'errors' | 'examples' | 'status'> {
+export interface Derived extends Pick<RouteDocs, 'tag' | 'summary' | 'errors' | 'status'> {
+  /** Default: a request without parameters. */
+  examples?: RouteDocs['examples'];
   /** Name of the member for an answer that is no object. */
   result?: string;
 }
@@ -60,6 +62,7 @@ export function derivedRoute(
     present: (data) => answer.present(data[name]),
     errors: errorsByField,
     docs: {
+      examples: [{}],
       ...docs,
       errors: [...unreadable, ...(docs.errors ?? [])],
       description: description!,
