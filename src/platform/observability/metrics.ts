@@ -3,6 +3,7 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import type { LimitName } from '../limits/definitions.ts';
 import type { DatabaseState } from './health.ts';
 import type { Observer } from './observer.ts';
+import { shownMethodOf } from './request-facts.ts';
 
 export interface Readings {
   sockets: () => number;
@@ -32,8 +33,6 @@ export interface Peers {
   answer: (report: () => Promise<MetricsSnapshot>) => void;
   collect: () => Promise<MetricsSnapshot[]>;
 }
-
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
 const STANZAS = new Set(['message', 'presence', 'iq']);
 
@@ -155,7 +154,7 @@ export class Metrics implements Observer {
   }
 
   requestEnded({ method, route, status, seconds }: Parameters<Observer['requestEnded']>[0]): void {
-    const labels = { method: METHODS.has(method) ? method : 'other', route };
+    const labels = { method: shownMethodOf(method), route };
     this.#requests.inc({ ...labels, status });
     this.#requestSeconds.observe(labels, seconds);
   }

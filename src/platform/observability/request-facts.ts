@@ -3,6 +3,16 @@ import type { IncomingMessage } from 'node:http';
 import type { Viewer } from '../../lib/access.ts';
 import type { NotedError } from './request-errors.ts';
 
+/** Routes that monitoring polls every few seconds. */
+export const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Clients choose the method, and a label has few values. */
+export function shownMethodOf(method: string): string {
+  return METHODS.has(method) ? method : 'other';
+}
+
 export interface RequestFacts {
   readonly id: string;
   readonly arrivedAt: number;

@@ -4,7 +4,7 @@ import { administratorOf, isIdentified, type Viewer } from '../../lib/access.ts'
 import { HOUR } from '../../lib/time.ts';
 import { RequestCounts } from './request-counts.ts';
 import { harmless, type NotedError, type SentError, sentErrors, statusOfErrors } from './request-errors.ts';
-import { type RequestFacts, UNKNOWN } from './request-facts.ts';
+import { QUIET, type RequestFacts, shownMethodOf, UNKNOWN } from './request-facts.ts';
 import { RequestSamples } from './request-samples.ts';
 import { shapeOfPath } from './unknown-paths.ts';
 
@@ -84,8 +84,6 @@ const MAX_USER_AGENT = 200;
 const MAX_OPERATION = 64;
 /** Names have few, tokens have many. */
 const MAX_DIGITS = 3;
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
-const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Failed and slow requests of this process, in memory until `src/jobs/store-requests.ts` stores them. Bounded, so that
@@ -127,7 +125,7 @@ export class RequestLog {
     const { status, isSlow } = this.#outcomeOf(ended);
     const { isVerified, applicationId } = applicationOf(ended);
     const isKnown = (name: string) => this.isKnownName(name, applicationId);
-    const shownMethod = method === null || METHODS.has(method) ? method : 'other';
+    const shownMethod = method === null ? null : shownMethodOf(method);
     const kind = [isVerified ? applicationId : '', transport, shownMethod, facts.route, facts.fields?.[0], status];
     if (!this.#samples.admits(kind.join(' '), performance.now()) || !this.#hasRoomFor(applicationId)) {
       this.#skip(applicationId, at);

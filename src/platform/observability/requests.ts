@@ -3,12 +3,9 @@ import type { Logger } from 'pino';
 import type { RequestTransport } from '../../generated/prisma/enums.ts';
 import { administratorOf, isIdentified, isKnown, type Viewer } from '../../lib/access.ts';
 import type { Observer } from './observer.ts';
-import { factsOf, PREFLIGHT, type RequestFacts, UNKNOWN } from './request-facts.ts';
+import { factsOf, PREFLIGHT, QUIET, type RequestFacts, UNKNOWN } from './request-facts.ts';
 import type { RequestLog } from './request-log.ts';
 import { type OpenSpan, tracing } from './tracing.ts';
-
-/** Polled every few seconds by monitoring. */
-const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 export interface RequestServices {
   log: Logger;

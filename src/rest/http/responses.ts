@@ -97,12 +97,12 @@ export class Responses {
 
 function noteError({ request }: Exchange, error: unknown, { body }: RestResponse): void {
   const known = serviceErrorOf(error);
-  const message = sentencesOf(body) || known?.message || 'Internal server error';
+  const message = loggedText(body) || known?.message || 'Internal server error';
   factsOf(request).errors = [{ message, sentence: legacySentence, ...(known && { extensions: known.extensions }) }];
 }
 
 /** Of any legacy form: `{"errors":["…"]}`, `{"errors":{"login":["…"]}}`, `{"code":null,"message":"…"}`. */
-function sentencesOf(body: unknown): string {
+function loggedText(body: unknown): string {
   const { errors, message } = (body ?? {}) as { errors?: unknown; message?: unknown };
   if (typeof message === 'string') return message;
   if (Array.isArray(errors)) return errors.join(', ');

@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/json.ts';
 import { fieldWords } from '../../lib/problems.ts';
 import { isoSeconds } from '../../lib/time.ts';
 
@@ -31,12 +32,12 @@ export function xmlOf(answer: unknown, root: XmlRoot = 'result'): string {
 
 /** Each sentence once: a field's message, with the field's name, often repeats one under `base`. */
 export function errorsXml(body: unknown): string {
-  const sentences = [...new Set(sentencesOf(body))];
+  const sentences = [...new Set(listedSentences(body))];
   const content = sentences.map((sentence) => element('error', '', escapeText(sentence))).join('');
   return PROLOG + element('errors', '', content);
 }
 
-function sentencesOf(body: unknown): string[] {
+function listedSentences(body: unknown): string[] {
   if (!isObject(body)) return [];
   const { errors, message } = body;
   if (Array.isArray(errors)) return errors.map(String);
@@ -111,10 +112,6 @@ function wrapped(value: unknown, wrapper: string): string {
 
 function element(name: string, attributes: string, content: string): string {
   return content === '' ? `<${name}${attributes}/>` : `<${name}${attributes}>${content}</${name}>`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Valid in every edition of XML. A colon would be a namespace, and the prefix `xml` is reserved. */

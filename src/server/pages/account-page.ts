@@ -54,6 +54,6 @@ export function send(
     .end(isHead ? undefined : html);
 }
 
-export function sentencesOf(problem: GraphQLError): string[] {
+export function shownProblems(problem: GraphQLError): string[] {
   return problem instanceof ServiceError ? problem.problems.map((one) => sentenceOf(one)) : [problem.message];
 }

@@ -11,7 +11,7 @@ import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-bod
 import { rateHeaders } from '../../platform/limits/definitions.ts';
 import { deriveContext } from '../../resolvers/create-context.ts';
 import { schema } from '../../schema/index.ts';
-import { contextOf, run, send, sentencesOf, statusOf } from './account-page.ts';
+import { contextOf, run, send, shownProblems, statusOf } from './account-page.ts';
 import { type AccountOfLink, type PageState, renderPage } from './reset-password-view.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -115,7 +115,7 @@ async function answerRequest(
   const problem = await run(RequestResetLink, input, context);
   if (!problem) return [200, { kind: 'requested', applicationId: input.applicationId }];
   const isInvalid = problem instanceof InvalidFieldsError;
-  return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems: sentencesOf(problem) }];
+  return [isInvalid ? 422 : statusOf(problem), { kind: 'request', ...input, problems: shownProblems(problem) }];
 }
 
 async function answerReset(
@@ -134,8 +134,8 @@ function outcomeOf(
 ): [status: number, state: PageState] {
   if (!problem) return [200, { kind: 'done', account }];
   if (!(problem instanceof InvalidFieldsError)) {
-    return [statusOf(problem), { kind: 'form', token, problems: sentencesOf(problem), account }];
+    return [statusOf(problem), { kind: 'form', token, problems: shownProblems(problem), account }];
   }
   if (problem.fields.token) return [422, { kind: 'dead', applicationId: applicationOfToken(token) }];
-  return [422, { kind: 'form', token, problems: sentencesOf(problem), account }];
+  return [422, { kind: 'form', token, problems: shownProblems(problem), account }];
 }

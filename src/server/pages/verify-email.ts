@@ -11,7 +11,7 @@ import { applicationOfToken } from '../../lib/tokens.ts';
 import { readUnauthenticatedBody } from '../../platform/http/unauthenticated-body.ts';
 import { rateHeaders } from '../../platform/limits/definitions.ts';
 import { schema } from '../../schema/index.ts';
-import { contextOf, run, send, sentencesOf, statusOf } from './account-page.ts';
+import { contextOf, run, send, shownProblems, statusOf } from './account-page.ts';
 import { renderShell } from './reset-password-view.ts';
 
 const MAX_BODY_BYTES = 16 * 1024;
@@ -52,7 +52,7 @@ export function verifyEmailPage(services: Services) {
         const headers = rateHeaders(context.meter?.state);
         if (!problem) return send(response, 200, DONE, { headers });
         if (problem instanceof InvalidFieldsError) return send(response, 422, DEAD, { headers });
-        send(response, statusOf(problem), failed(sentencesOf(problem)), { headers });
+        send(response, statusOf(problem), failed(shownProblems(problem)), { headers });
       } catch (error) {
         refuse(response, error);
       }
