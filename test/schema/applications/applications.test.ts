@@ -77,7 +77,7 @@ describe('updateApplication', () => {
     const third = await update({ name: 'test', usersList: null, passwordReset: null, signatureHash: null });
     expect(third).toEqual({ ...second, name: 'test' });
     expect(await update({})).toEqual(third);
-    expect(await update({ ...RETENTION, sessionMinutes: null, passwordReset: true })).toMatchObject({
+    expect(await update({ sessionMinutes: null, passwordReset: true })).toMatchObject({
       sessionMinutes: null,
       passwordReset: true,
     });
@@ -140,7 +140,7 @@ describe('sessionMinutes', () => {
 
   test("sessionMinutes sets the lifetime of the application's sessions to the millisecond", async () => {
     const other = await createTenant(0);
-    await update({ ...RETENTION, sessionMinutes: 5 });
+    await update({ sessionMinutes: 5 });
     const [kept, ended] = [await openSession(), await openSession()];
     expect((await look(ended)).headers.get('svc-token-expirationdate')).toBe('2026-11-20 17:51:59 UTC');
     minutesOn(5, -1);
@@ -153,7 +153,7 @@ describe('sessionMinutes', () => {
   });
 
   test('opening a session returns its lifetime', async () => {
-    await update({ ...RETENTION, sessionMinutes: 300 });
+    await update({ sessionMinutes: 300 });
     const signed = { application_id: '92', auth_key: 'AUTHKEY', nonce: '77', timestamp: '1795196819' };
     const signature = sign(Object.entries(signed), APPLICATION.authSecret, 'sha1');
     const { status, headers, body } = await rest('POST', '/session.json', { json: { ...signed, signature } });
@@ -169,10 +169,10 @@ describe('sessionMinutes', () => {
     const [socket, staying] = [await connect(alice), await connect(onBehalfOf(alice))];
     minutesOn(10);
     expect((await look(await openSession())).status).toBe(200);
-    await update({ ...RETENTION, sessionMinutes: 9 });
+    await update({ sessionMinutes: 9 });
     expect((await socket.closed).code).toBe(4403);
     expect((await look(alice)).status).toBe(401);
-    await update({ ...RETENTION, sessionMinutes: 1000 });
+    await update({ sessionMinutes: 1000 });
     expect((await look(alice)).status).toBe(200);
     minutesOn(1009);
     const { headers } = await look(alice);
@@ -181,7 +181,7 @@ describe('sessionMinutes', () => {
   });
 
   test('the sweep removes sessions by sessionMinutes', async () => {
-    await update({ ...RETENTION, sessionMinutes: 300 });
+    await update({ sessionMinutes: 300 });
     const kept = await openSession();
     const other = await createTenant(0);
     await db.session.deleteMany({ where: { NOT: { applicationId: APPLICATION.id } } });
@@ -204,10 +204,10 @@ describe('sessionMinutes', () => {
     expect(await count(other.applicationId)).toBe(0);
     expect((await look(kept)).status).toBe(200);
     await running.app.services.sessionClock.flush();
-    await update({ ...RETENTION, sessionMinutes: 2_147_483_647 });
+    await update({ sessionMinutes: 2_147_483_647 });
     await sweep(at(10_000), RETENTION);
     expect(await count(APPLICATION.id)).toBeGreaterThan(0);
-    await update({ ...RETENTION, sessionMinutes: 1 });
+    await update({ sessionMinutes: 1 });
     await sweep(at(10_000), RETENTION);
     expect(await count(APPLICATION.id)).toBe(0);
   });
