@@ -139,4 +139,27 @@ describe('lists filtered by one index and sorted by another', () => {
       expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThanOrEqual(most);
     }
   });
+
+  // All places are within 20,000 km, and PostgreSQL assumes that a thousandth of all records is in any box.
+  test.each([
+    ['few', '-38,68;1000', 100],
+    ['all', '0,0;20000000', 1_100],
+  ])('near a place with %s records: the page is right, and the cost is bounded', async (_what, near, most) => {
+    const statements = await statementsAbout(ABOUT_RECORDS, async () => {
+      const { body } = await rest('GET', `/data/Cars?limit=20&place[near]=${near}`, { as: callers.owner });
+      const [, lat, lon, radius] = /(.+),(.+);(.+)/.exec(near)!;
+      const expected = await sql<{ id: string }>(
+        `SELECT r.id FROM records r JOIN record_classes c ON c.key = r.class_key
+         WHERE c.name = 'Cars' AND cube_distance(p1, place_of($1, $2)) <= 2 * sin(least($3 / 6371000.0 / 2, pi() / 2))
+         ORDER BY r.id LIMIT 20`,
+        [Number(lat), Number(lon), Number(radius)],
+      );
+      expect(body.items.map(({ _id }: { _id: string }) => _id)).toEqual(expected.map(({ id }) => id));
+    });
+    const listing = statements.filter(({ text }) => !text.includes('record_classes c ON'));
+    for (const mode of ['custom', 'generic'] as const) {
+      const read = await Promise.all(listing.map((statement) => rowsReadBy(statement, mode)));
+      expect(read.reduce((sum, rows) => sum + rows, 0)).toBeLessThanOrEqual(most);
+    }
+  });
 });

@@ -2,7 +2,7 @@ import { Prisma } from '../../db/client.ts';
 import type { PageRequest } from '../../lib/pagination.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
 import { readySlot, slotColumn, whereOf } from './conditions.ts';
-import { COMMON_FIELDS, type FilterField, type RecordCondition } from './filter.ts';
+import { COMMON_FIELDS, type FilterField, type FilterTest, type RecordCondition } from './filter.ts';
 import { conjunctsOf, type IndexUse, indexUseOf, isTestOf } from './index-use.ts';
 import { type RecordOrder, sortFieldOf, type Walk, walkOf } from './order.ts';
 
@@ -33,7 +33,8 @@ export interface PagePlan {
 
 interface Matches {
   condition: Prisma.Sql;
-  column: Prisma.Sql;
+  /** What selects the index. None for places, because a sorted list of those nearby would be read to its end. */
+  orderBy: Prisma.Sql;
   /** Conditions of the field that sorts the page. */
   sortRange: Prisma.Sql;
 }
@@ -84,15 +85,22 @@ function matchesOf(condition: RecordCondition, sortField: FilterField, use: Inde
   if (use?.sortedBy !== undefined || !hasIndexOfOrder(sortField)) return undefined;
   const tests = conjunctsOf(condition);
   const sortRange = whereOf({ all: tests.filter((test) => isTestOf(test, sortField.name)) });
-  if (use) return { condition: use.range, column: use.column, sortRange };
+  if (use) return { condition: use.range, orderBy: orderOf(use.column), sortRange };
   for (const test of tests) {
-    const slot = 'field' in test && test.operator === 'eq' ? readySlot(test.field) : undefined;
-    if (slot && !isTestOf(test, sortField.name)) {
-      return { condition: whereOf(test), column: slotColumn(slot), sortRange };
-    }
+    const orderBy = 'field' in test && !isTestOf(test, sortField.name) ? orderOfMatches(test) : undefined;
+    if (orderBy) return { condition: whereOf(test), orderBy, sortRange };
   }
   return undefined;
 }
+
+/** Undefined: no index contains the matches. */
+function orderOfMatches({ field, operator }: FilterTest): Prisma.Sql | undefined {
+  const slot = readySlot(field);
+  if (!slot || !['eq', 'near'].includes(operator)) return undefined;
+  return operator === 'near' ? Prisma.empty : orderOf(slotColumn(slot));
+}
+
+const orderOf = (column: Prisma.Sql) => Prisma.sql`ORDER BY ${column}, r.id`;
 
 function hasIndexOfOrder(field: FilterField): boolean {
   return readySlot(field) !== undefined || ['_id', 'created_at', 'updated_at'].includes(field.name);

@@ -137,7 +137,7 @@ async function readFewest(
   const { definition } = plan;
   const ofClass = Prisma.sql`r.application_id = ${definition.applicationId} AND r.class_key = ${definition.key}`;
   const matching = (readable: Prisma.Sql, rows: number) => Prisma.sql`
-    FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.condition} ORDER BY ${matches.column}, r.id LIMIT ${rows}`;
+    FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.condition} ${matches.orderBy} LIMIT ${rows}`;
   const walking = ({ readable, where, orderBy }: Part, rows: number) => Prisma.sql`
     FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.sortRange} AND ${where} ORDER BY ${orderBy} LIMIT ${rows}`;
   for (let bound = FIRST_BOUND; ; bound *= GROWTH) {
