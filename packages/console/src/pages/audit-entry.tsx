@@ -4,6 +4,7 @@ import { Trans } from '@lingui/react/macro';
 import { Code, Modal, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { query, type Target } from '../app/clients.ts';
+import { CodeText } from '../ui/code-text.tsx';
 import { membersOf } from '../ui/json.ts';
 import { Empty, Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
@@ -86,7 +87,7 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
       </Text>
       {action === 'READ' && (
         <Text size="sm" c="dimmed">
-          <Code>{subject}</Code> {description}
+          <Code>{subject}</Code> {description && <CodeText text={description} />}
         </Text>
       )}
       {reason && (
