@@ -21,9 +21,7 @@ export function AccessDialogs() {
     <Modal opened={prompt !== undefined} onClose={cancel} title={prompt && TITLES[prompt]} centered zIndex={400}>
       {prompt === 'sign-in' && (
         <Stack>
-          <Text size="sm">
-            <Trans>Sign in again to continue. What you have typed is still there.</Trans>
-          </Text>
+          <Text size="sm">{t`Sign in again to continue. What you have typed is still there.`}</Text>
           <SignInForm onDone={done} />
         </Stack>
       )}
@@ -68,9 +66,7 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
           required
         />
         <Footer onCancel={onCancel}>
-          <Button type="submit" disabled={text.trim().length < 3}>
-            <Trans>Continue</Trans>
-          </Button>
+          <Button type="submit" disabled={text.trim().length < 3}>{t`Continue`}</Button>
         </Footer>
       </Stack>
     </form>

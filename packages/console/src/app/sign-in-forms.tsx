@@ -1,6 +1,5 @@
 import { AtriumError, graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -68,9 +67,7 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
         />
         {fields.inputs}
         <Problem error={signIn.error ?? withPasskey.error ?? autofillError} />
-        <Button type="submit" loading={signIn.isPending} fullWidth>
-          <Trans>Sign in</Trans>
-        </Button>
+        <Button type="submit" loading={signIn.isPending} fullWidth>{t`Sign in`}</Button>
         {!passkeyObstacle && (
           <>
             <Divider label={t`or`} />
@@ -104,9 +101,7 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
         {fields.inputs}
         <Problem error={confirm.error ?? withPasskey.error} />
         <Footer onCancel={onCancel}>
-          <Button type="submit" loading={confirm.isPending}>
-            <Trans>Confirm</Trans>
-          </Button>
+          <Button type="submit" loading={confirm.isPending}>{t`Confirm`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -80,9 +80,7 @@ function RequestLink() {
           onChange={(event) => setEmail(event.currentTarget.value)}
           required
         />
-        <Button type="submit" loading={request.isPending}>
-          <Trans>Send a link</Trans>
-        </Button>
+        <Button type="submit" loading={request.isPending}>{t`Send a link`}</Button>
       </Stack>
     </form>
   );

@@ -69,9 +69,7 @@ export function OperationList({ schema, onOpen }: OperationListProps) {
         onChange={(event) => setSearched(event.currentTarget.value)}
       />
       {found.length === 0 && (
-        <Text size="sm" c="dimmed">
-          <Trans>No operation has these words in its name or description.</Trans>
-        </Text>
+        <Text size="sm" c="dimmed">{t`No operation has these words in its name or description.`}</Text>
       )}
       {KINDS.map(([kind, title]) => (
         <Names

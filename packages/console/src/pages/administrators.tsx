@@ -56,14 +56,8 @@ export function AdministratorsPage() {
       description={t`People who use the console, and what they may do.`}
       actions={
         <>
-          {ownsAll(me) && (
-            <Button variant="default" component={Link} to="/administrators/audit">
-              <Trans>Audit log</Trans>
-            </Button>
-          )}
-          <Button onClick={open}>
-            <Trans>Invite a person</Trans>
-          </Button>
+          {ownsAll(me) && <Button variant="default" component={Link} to="/administrators/audit">{t`Audit log`}</Button>}
+          <Button onClick={open}>{t`Invite a person`}</Button>
         </>
       }
     >
@@ -72,22 +66,12 @@ export function AdministratorsPage() {
           <Table verticalSpacing="sm" className="stacked">
             <Table.Thead>
               <Table.Tr>
+                <Table.Th>{t`Name`}</Table.Th>
+                <Table.Th>{t`Roles`}</Table.Th>
+                <Table.Th>{t`Protection`}</Table.Th>
+                <Table.Th>{t`Signed in`}</Table.Th>
                 <Table.Th>
-                  <Trans>Name</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Roles</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Protection</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Signed in</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>
-                    <Trans>Actions</Trans>
-                  </VisuallyHidden>
+                  <VisuallyHidden>{t`Actions`}</VisuallyHidden>
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>
@@ -101,9 +85,7 @@ export function AdministratorsPage() {
                   </Table.Td>
                   <Table.Td>
                     <Group gap="xs" justify="flex-end" wrap="nowrap">
-                      <Button size="xs" variant="default" onClick={() => setEdited(person)}>
-                        <Trans>Roles</Trans>
-                      </Button>
+                      <Button size="xs" variant="default" onClick={() => setEdited(person)}>{t`Roles`}</Button>
                       {ownsAll(me) && person.id !== me.id && (
                         <ConfirmButton
                           label={t`Delete`}
@@ -245,9 +227,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>{outcomeOf(email, isMailed, url !== null)}</Text>
         {url !== null && <Copyable label={t`Link`} value={url} />}
-        <Button onClick={onClose}>
-          <Trans>Close</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`Close`}</Button>
       </Stack>
     );
   }
@@ -265,9 +245,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
         <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
         <RoleSelect value={roles} onChange={setRoles} required />
         <Footer onCancel={onClose}>
-          <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>
-            <Trans>Invite</Trans>
-          </Button>
+          <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>{t`Invite`}</Button>
         </Footer>
       </Stack>
     </form>
@@ -298,9 +276,7 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
       <Stack>
         <RoleSelect value={value} onChange={setValue} />
         <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -54,9 +54,7 @@ export function EntryDialog({ target, id, nameOf, onClose }: EntryDialogProps) {
           entry ? (
             <Details entry={entry} actor={nameOf(entry)} />
           ) : (
-            <Empty title={t`There is no such entry`}>
-              <Trans>It may belong to another application, or be too old.</Trans>
-            </Empty>
+            <Empty title={t`There is no such entry`}>{t`It may belong to another application, or be too old.`}</Empty>
           )
         }
       </Loaded>
@@ -90,25 +88,15 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
           <Code>{subject}</Code> {description && <CodeText text={description} />}
         </Text>
       )}
-      {reason && (
-        <Text>
-          <Trans>Reason: {reason}</Trans>
-        </Text>
-      )}
+      {reason && <Text>{t`Reason: ${reason}`}</Text>}
       {fields.length > 0 && (
         <Table.ScrollContainer minWidth={320}>
           <Table verticalSpacing="xs">
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>
-                  <Trans>Field</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Before</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>After</Trans>
-                </Table.Th>
+                <Table.Th>{t`Field`}</Table.Th>
+                <Table.Th>{t`Before`}</Table.Th>
+                <Table.Th>{t`After`}</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

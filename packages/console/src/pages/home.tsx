@@ -40,20 +40,12 @@ export function HomePage() {
     <Page
       title={t`Applications`}
       description={t`Each application has its own users, dialogs, records and keys.`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create application</Trans>
-          </Button>
-        )
-      }
+      actions={mayCreate && <Button onClick={open}>{t`Create application`}</Button>}
     >
       <Loaded of={applications}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title={t`No application yet`}>
-              <Trans>Create one to get its keys and send the first request.</Trans>
-            </Empty>
+            <Empty title={t`No application yet`}>{t`Create one to get its keys and send the first request.`}</Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {rows.map((row) => (
@@ -114,16 +106,12 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     const { applicationId, authKey, authSecret, apiKey } = create.data;
     return (
       <Stack>
-        <Text size="sm">
-          <Trans>Store the secrets now: the server shows them only once.</Trans>
-        </Text>
+        <Text size="sm">{t`Store the secrets now: the server shows them only once.`}</Text>
         <Copyable label={t`Application id`} value={String(applicationId)} />
         <Copyable label={t`Auth key`} value={authKey} />
         <Copyable label={t`Auth secret`} value={authSecret} />
         <Copyable label={t`API key`} value={apiKey} />
-        <Button onClick={onClose}>
-          <Trans>I have stored them</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`I have stored them`}</Button>
       </Stack>
     );
   }
@@ -138,9 +126,7 @@ function Service() {
   });
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        <Trans>Service</Trans>
-      </Title>
+      <Title order={2} size="h4">{t`Service`}</Title>
       <Card withBorder>
         <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
       </Card>

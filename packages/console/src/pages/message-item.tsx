@@ -89,9 +89,7 @@ export function MessageItem({ message, previous, next, application, sender }: Me
               {time}
             </div>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => setEditing(true)}>
-                <Trans>Edit</Trans>
-              </Menu.Item>
+              <Menu.Item onClick={() => setEditing(true)}>{t`Edit`}</Menu.Item>
               <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
                 <Trans>Delete for all</Trans>
               </Menu.Item>

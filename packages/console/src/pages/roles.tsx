@@ -46,13 +46,7 @@ export function RolesPage() {
     <Page
       title={t`Roles`}
       description={t`Permissions name a role as a group, and settings and API keys by its name.`}
-      actions={
-        mayDefine && (
-          <Button onClick={open}>
-            <Trans>Create role</Trans>
-          </Button>
-        )
-      }
+      actions={mayDefine && <Button onClick={open}>{t`Create role`}</Button>}
     >
       <Loaded of={roles}>
         {(rows) =>
@@ -127,9 +121,7 @@ function Roles({ application, rows, mayDefine, onEdit }: RolesProps) {
             {mayDefine && (
               <Table.Td>
                 <Group gap="xs" justify="flex-end" wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => onEdit(name)}>
-                    <Trans>Edit</Trans>
-                  </Button>
+                  <Button size="xs" variant="default" onClick={() => onEdit(name)}>{t`Edit`}</Button>
                   <ConfirmButton
                     label={t`Delete`}
                     question={t`Delete the role “${name}”? Its users lose it, and permissions that name it grant nothing by it.`}

@@ -1,6 +1,5 @@
 import { graphql, type VariablesOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -66,9 +65,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
   return (
     <Card withBorder component="form" onSubmit={submitting(submit)} aria-labelledby="user-check">
       <Stack>
-        <Title order={2} size="h4" id="user-check">
-          <Trans>May this user …?</Trans>
-        </Title>
+        <Title order={2} size="h4" id="user-check">{t`May this user …?`}</Title>
         <Select
           label={t`What`}
           data={Object.entries(OPERATIONS).map(([value, label]) => ({ value, label }))}
@@ -98,9 +95,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
           />
         )}
         <Group>
-          <Button type="submit" variant="default" loading={answer.isFetching}>
-            <Trans>Check</Trans>
-          </Button>
+          <Button type="submit" variant="default" loading={answer.isFetching}>{t`Check`}</Button>
         </Group>
         {asked && (
           <Loaded of={answer}>

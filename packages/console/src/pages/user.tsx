@@ -78,9 +78,7 @@ export function UserPage() {
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
               <Card withBorder>
                 <Stack>
-                  <Title order={2} size="h4">
-                    <Trans>Pushes</Trans>
-                  </Title>
+                  <Title order={2} size="h4">{t`Pushes`}</Title>
                   <Deliveries
                     target={{ application }}
                     userId={id}
@@ -130,11 +128,7 @@ function Links({ application, id, isSupport }: { application: number; id: number
 function Badges({ user: { email, emailVerified, isGuest } }: { user: User }) {
   return (
     <>
-      {isGuest && (
-        <Status>
-          <Trans>Guest</Trans>
-        </Status>
-      )}
+      {isGuest && <Status>{t`Guest`}</Status>}
       {email && (
         <Status tone={emailVerified ? 'good' : 'plain'}>
           {emailVerified ? t`Email address verified` : t`Email address not verified`}
@@ -195,9 +189,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
     <Card withBorder component="form" onSubmit={submit}>
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
         <Stack>
-          <Title order={2} size="h4">
-            <Trans>Profile</Trans>
-          </Title>
+          <Title order={2} size="h4">{t`Profile`}</Title>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {TEXTS.map(({ field, label }) => (
               <TextInput
@@ -228,9 +220,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
           />
           {!isReadOnly && (
             <Group>
-              <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-                <Trans>Save</Trans>
-              </Button>
+              <Button type="submit" loading={save.isPending} disabled={!isChanged}>{t`Save`}</Button>
             </Group>
           )}
         </Stack>
@@ -252,9 +242,7 @@ function Password({ application, id }: { application: number; id: number }) {
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
-        <Title order={2} size="h4">
-          <Trans>Password</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Password`}</Title>
         <PasswordInput
           label={t`New password`}
           description={t`8 to 40 characters without spaces`}
@@ -267,9 +255,7 @@ function Password({ application, id }: { application: number; id: number }) {
           w="100%"
           maw={360}
         />
-        <Button type="submit" variant="default" loading={save.isPending}>
-          <Trans>Set password</Trans>
-        </Button>
+        <Button type="submit" variant="default" loading={save.isPending}>{t`Set password`}</Button>
       </Stack>
     </Card>
   );

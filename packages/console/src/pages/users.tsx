@@ -62,13 +62,7 @@ export function UsersPage() {
     <Page
       title={t`Users`}
       description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create user</Trans>
-          </Button>
-        )
-      }
+      actions={mayCreate && <Button onClick={open}>{t`Create user`}</Button>}
     >
       <Filters key={application} search={search} tag={tag} role={role} application={application} />
       <Rows
@@ -176,11 +170,7 @@ function Filters({ application, ...filters }: { application: number; search: str
 
 function NoUsers({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
-    return (
-      <Empty title={t`No user matches`}>
-        <Trans>Try a shorter part of the login or name, or fewer filters.</Trans>
-      </Empty>
-    );
+    return <Empty title={t`No user matches`}>{t`Try a shorter part of the login or name, or fewer filters.`}</Empty>;
   return (
     <Empty title={t`No users yet`}>
       <Trans>Users appear here when they sign up in your app, or when your server creates them with an API key.</Trans>
@@ -220,9 +210,7 @@ function CreateForm({ application, onCancel }: { application: number; onCancel: 
           autoComplete="new-password"
         />
         <Footer onCancel={onCancel}>
-          <Button type="submit" loading={create.isPending}>
-            <Trans>Create</Trans>
-          </Button>
+          <Button type="submit" loading={create.isPending}>{t`Create`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -50,9 +50,7 @@ function DeadLink() {
           let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
         </Trans>
       </Text>
-      <Button component={Link} to="/sign-in" variant="default">
-        <Trans>Go to the sign-in</Trans>
-      </Button>
+      <Button component={Link} to="/sign-in" variant="default">{t`Go to the sign-in`}</Button>
     </EntryCard>
   );
 }
@@ -110,11 +108,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               onChange={(event) => setName(event.currentTarget.value)}
             />
           )}
-          {isJoining && (
-            <Text>
-              <Trans>You have an account already. The roles of the invitation are added to it.</Trans>
-            </Text>
-          )}
+          {isJoining && <Text>{t`You have an account already. The roles of the invitation are added to it.`}</Text>}
           {!isSignedIn && (
             <PasswordInput
               label={t`Password`}

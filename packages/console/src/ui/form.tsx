@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SubmitEvent, useState } from 'react';
 
@@ -25,11 +24,7 @@ export function Footer({ onCancel, aside, children }: FooterProps) {
   return (
     <Group className="footer" justify="flex-end" gap="sm">
       {aside && <div className="footer-aside">{aside}</div>}
-      {onCancel && (
-        <Button variant="default" onClick={onCancel}>
-          <Trans>Cancel</Trans>
-        </Button>
-      )}
+      {onCancel && <Button variant="default" onClick={onCancel}>{t`Cancel`}</Button>}
       {children}
     </Group>
   );

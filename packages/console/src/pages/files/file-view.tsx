@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Group, Image, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -89,30 +88,11 @@ function Preview({ application, file }: { application: number; file: FileDetails
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (setCompletedAt === null)
-    return (
-      <Text c="dimmed">
-        <Trans>The client has not completed the upload.</Trans>
-      </Text>
-    );
-  if (!IMAGE.test(contentType))
-    return (
-      <Text c="dimmed">
-        <Trans>Only images have a preview.</Trans>
-      </Text>
-    );
-  if (!isPublic && !opens)
-    return (
-      <Text c="dimmed">
-        <Trans>Private files have no preview for your role.</Trans>
-      </Text>
-    );
+  if (setCompletedAt === null) return <Text c="dimmed">{t`The client has not completed the upload.`}</Text>;
+  if (!IMAGE.test(contentType)) return <Text c="dimmed">{t`Only images have a preview.`}</Text>;
+  if (!isPublic && !opens) return <Text c="dimmed">{t`Private files have no preview for your role.`}</Text>;
   if (hasFailed || address.isError)
-    return (
-      <Text c="dimmed">
-        <Trans>The file is not an image that the browser can show.</Trans>
-      </Text>
-    );
+    return <Text c="dimmed">{t`The file is not an image that the browser can show.`}</Text>;
   if (!address.data) return null;
   return (
     <Image src={addressOf(address.data)} alt={name ?? ''} fit="contain" mah={320} onError={() => setFailed(true)} />

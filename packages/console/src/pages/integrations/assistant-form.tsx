@@ -1,6 +1,5 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -76,9 +75,7 @@ export function AssistantForm({ application, stored, onSaved, onCancel }: Props)
           </Alert>
         )}
         <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -65,9 +65,7 @@ export function MailTemplates({ application }: { application: number }) {
   return (
     <Card withBorder>
       <Stack>
-        <Title order={2} size="h5">
-          <Trans>Texts of mails</Trans>
-        </Title>
+        <Title order={2} size="h5">{t`Texts of mails`}</Title>
         <Loaded of={templates}>{(loaded) => <Mails application={application} templates={loaded} />}</Loaded>
       </Stack>
     </Card>
@@ -141,11 +139,7 @@ function AddLanguage({ onAdd }: { onAdd: (language: string) => void }) {
       maxLength={35}
       spellCheck={false}
       rightSectionWidth={64}
-      rightSection={
-        <Button size="compact-sm" variant="subtle" disabled={!isValid} onClick={add}>
-          <Trans>Add</Trans>
-        </Button>
-      }
+      rightSection={<Button size="compact-sm" variant="subtle" disabled={!isValid} onClick={add}>{t`Add`}</Button>}
     />
   );
 }
@@ -211,9 +205,7 @@ function TemplateForm({ application, stored, onReset }: TemplateFormProps) {
           </Alert>
         )}
         <Group>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save mail</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save mail`}</Button>
           {!isDefault && (
             <ConfirmButton
               label={language === '' ? t`Use the default text` : t`Remove this language`}
@@ -253,9 +245,7 @@ function Preview({ application, input }: PreviewProps) {
   });
   return (
     <Stack gap="xs" component="section" aria-label={t`Preview`}>
-      <Title order={3} size="h6">
-        <Trans>Preview</Trans>
-      </Title>
+      <Title order={3} size="h6">{t`Preview`}</Title>
       {preview.error ? (
         <Text size="sm" c="var(--mantine-color-error)">
           {sentenceOf(preview.error)}

@@ -24,18 +24,14 @@ export function Mail({ application }: { application: number }) {
     <Stack>
       <Card withBorder>
         <Stack gap="xs">
-          <Title order={2} size="h5">
-            <Trans>Mail server</Trans>
-          </Title>
+          <Title order={2} size="h5">{t`Mail server`}</Title>
           <Loaded of={settings}>
             {({ server, sender, resetPage }) => (
               <>
                 {server === null && (
                   <Alert color="yellow">
                     <Trans>
-                      <Text fw={600}>
-                        <Trans>No mail server</Trans>
-                      </Text>
+                      <Text fw={600}>No mail server</Text>
                       Mails are written to files in the folder “mail” of DATA_DIR and not delivered. The operator sets
                       SMTP_URL and restarts the service.
                     </Trans>
@@ -81,9 +77,7 @@ function TestMail({ application }: { application: number }) {
     <Card withBorder>
       <form onSubmit={submitting(() => test.mutate())}>
         <Stack maw={560}>
-          <Title order={2} size="h5">
-            <Trans>Send a test mail</Trans>
-          </Title>
+          <Title order={2} size="h5">{t`Send a test mail`}</Title>
           <Select
             label={t`Content`}
             description={isSample ? t`It is sent to your own address only.` : undefined}
@@ -106,9 +100,7 @@ function TestMail({ application }: { application: number }) {
             />
           )}
           <Group>
-            <Button type="submit" loading={test.isPending}>
-              <Trans>Send test mail</Trans>
-            </Button>
+            <Button type="submit" loading={test.isPending}>{t`Send test mail`}</Button>
           </Group>
           {test.error && (
             <Alert color="red" role="alert">

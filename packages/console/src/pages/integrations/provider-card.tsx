@@ -43,15 +43,7 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               <Title order={2} size="h5">
                 {name}
               </Title>
-              {stored ? (
-                <Status tone="good">
-                  <Trans>Set up</Trans>
-                </Status>
-              ) : (
-                <Status>
-                  <Trans>Not set up</Trans>
-                </Status>
-              )}
+              {stored ? <Status tone="good">{t`Set up`}</Status> : <Status>{t`Not set up`}</Status>}
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {stored ? (
@@ -116,9 +108,7 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
           </Alert>
         )}
         <Group>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Group>
       </Stack>
     </form>

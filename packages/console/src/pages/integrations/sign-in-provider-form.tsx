@@ -1,6 +1,5 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Checkbox, PasswordInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -196,9 +195,7 @@ export function SignInProviderForm({ application, stored, onSaved, onCancel }: P
           </Alert>
         )}
         <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -31,9 +31,7 @@ export function TryAssistant({ application, assistant: { id, name } }: { applica
             maxLength={2000}
             required
           />
-          <Button type="submit" variant="default" loading={trial.isPending}>
-            <Trans>Ask</Trans>
-          </Button>
+          <Button type="submit" variant="default" loading={trial.isPending}>{t`Ask`}</Button>
         </Group>
         {trial.data && (
           <Alert color={trial.data.problem === null ? 'teal' : 'red'} role="status">

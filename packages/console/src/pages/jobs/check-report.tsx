@@ -77,18 +77,10 @@ function Differences({ check, differences }: { check: Check; differences: readon
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>
-                <Trans>Row</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>Stored</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>Expected</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>State</Trans>
-              </Table.Th>
+              <Table.Th>{t`Row`}</Table.Th>
+              <Table.Th>{t`Stored`}</Table.Th>
+              <Table.Th>{t`Expected`}</Table.Th>
+              <Table.Th>{t`State`}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -132,15 +124,9 @@ function AllChecks({ checks }: { checks: readonly Check[] }) {
       <Table verticalSpacing="xs" aria-label={t`All checks`}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>
-              <Trans>Check</Trans>
-            </Table.Th>
-            <Table.Th>
-              <Trans>Expected</Trans>
-            </Table.Th>
-            <Table.Th>
-              <Trans>Differences</Trans>
-            </Table.Th>
+            <Table.Th>{t`Check`}</Table.Th>
+            <Table.Th>{t`Expected`}</Table.Th>
+            <Table.Th>{t`Differences`}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

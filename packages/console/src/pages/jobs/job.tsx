@@ -80,9 +80,7 @@ function Archive({ backup }: { backup: NonNullable<ShownJob['backup']> }) {
   const { bytes, rows, files, missingFiles, sha256, isStored, expiresAt } = backup;
   return (
     <Stack component="section" aria-label={t`Archive`}>
-      <Title order={2} size="h4">
-        <Trans>Archive</Trans>
-      </Title>
+      <Title order={2} size="h4">{t`Archive`}</Title>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact name={t`Size`}>{bytesText(bytes)}</Fact>
         <Fact name={t`Rows`}>{rows.toLocaleString()}</Fact>

@@ -34,19 +34,11 @@ export function StartExport({ application, onDone }: StartProps) {
   return (
     <form onSubmit={submitting(() => start.mutate())}>
       <Stack>
-        <Text size="sm">
-          <Trans>The archive is a snapshot of the application at the start of the export. It contains</Trans>
-        </Text>
+        <Text size="sm">{t`The archive is a snapshot of the application at the start of the export. It contains`}</Text>
         <List size="sm">
-          <List.Item>
-            <Trans>users, dialogs, messages, records, files, devices and settings, with all ids</Trans>
-          </List.Item>
-          <List.Item>
-            <Trans>passwords and API keys as hashes</Trans>
-          </List.Item>
-          <List.Item>
-            <Trans>secrets, such as keys of push providers, encrypted with the passphrase</Trans>
-          </List.Item>
+          <List.Item>{t`users, dialogs, messages, records, files, devices and settings, with all ids`}</List.Item>
+          <List.Item>{t`passwords and API keys as hashes`}</List.Item>
+          <List.Item>{t`secrets, such as keys of push providers, encrypted with the passphrase`}</List.Item>
         </List>
         <Text size="sm">
           <Trans>It does not contain sessions, so users sign in again after an import, or the audit log.</Trans>

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Fieldset, Radio, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -153,9 +152,7 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
               </SimpleGrid>
             )}
             {!form.actsForAll && form.users.length + form.roles.length === 0 && (
-              <Text size="sm" c="dimmed">
-                <Trans>Without users and roles, it acts on behalf of no user.</Trans>
-              </Text>
+              <Text size="sm" c="dimmed">{t`Without users and roles, it acts on behalf of no user.`}</Text>
             )}
           </Stack>
         </Fieldset>
@@ -196,13 +193,9 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
 export function Secret({ value, onClose }: { value: string; onClose: () => void }) {
   return (
     <Stack>
-      <Text size="sm">
-        <Trans>Store the key now: the server keeps only a hash and cannot show it again.</Trans>
-      </Text>
+      <Text size="sm">{t`Store the key now: the server keeps only a hash and cannot show it again.`}</Text>
       <Copyable label={t`API key`} value={value} />
-      <Button onClick={onClose}>
-        <Trans>I have stored it</Trans>
-      </Button>
+      <Button onClick={onClose}>{t`I have stored it`}</Button>
     </Stack>
   );
 }

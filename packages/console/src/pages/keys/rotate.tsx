@@ -37,9 +37,7 @@ export function RotateForm({ application, id, onClose }: { application: number; 
           data-autofocus
         />
         <Footer onCancel={onClose}>
-          <Button type="submit" loading={rotate.isPending}>
-            <Trans>Rotate</Trans>
-          </Button>
+          <Button type="submit" loading={rotate.isPending}>{t`Rotate`}</Button>
         </Footer>
       </Stack>
     </form>

@@ -80,9 +80,7 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
           </Text>
         </Group>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>
-            <Trans>Clear</Trans>
-          </Button>
+          <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>{t`Clear`}</Button>
           <Button size="xs" variant="default" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
             {isOn ? t`Pause` : t`Resume`}
           </Button>

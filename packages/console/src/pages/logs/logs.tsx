@@ -145,9 +145,7 @@ function NothingFound({ onClear }: { onClear: () => void }) {
   return (
     <Empty title={t`No request matches`}>
       <Trans>New requests that match appear here live.</Trans>{' '}
-      <Button size="compact-sm" variant="default" onClick={onClear}>
-        <Trans>Clear the filters</Trans>
-      </Button>
+      <Button size="compact-sm" variant="default" onClick={onClear}>{t`Clear the filters`}</Button>
     </Empty>
   );
 }

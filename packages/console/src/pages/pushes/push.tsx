@@ -38,9 +38,7 @@ export function PushPage() {
         {(loaded) => (
           <Stack gap="lg">
             <Facts of={loaded} application={application} />
-            <Title order={2} size="h4">
-              <Trans>Sends</Trans>
-            </Title>
+            <Title order={2} size="h4">{t`Sends`}</Title>
             <Sends target={target} eventId={id} isActive={loaded.eventStatus.active} />
           </Stack>
         )}

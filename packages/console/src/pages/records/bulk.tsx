@@ -47,9 +47,7 @@ export function Bulk({ view, definition, records, onClear, onDeleted }: BulkProp
         </Button>
         <Menu>
           <Menu.Target>
-            <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
-              <Trans>Export</Trans>
-            </Button>
+            <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>{t`Export`}</Button>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => exportAs('csv')}>CSV</Menu.Item>
@@ -65,9 +63,7 @@ export function Bulk({ view, definition, records, onClear, onDeleted }: BulkProp
           onConfirm={() => remove.mutate(records.map(({ id }) => id))}
           isLoading={remove.isPending}
         />
-        <Button size="xs" variant="subtle" onClick={onClear}>
-          <Trans>Clear the selection</Trans>
-        </Button>
+        <Button size="xs" variant="subtle" onClick={onClear}>{t`Clear the selection`}</Button>
       </Group>
       <Modal opened={isOpen} onClose={close} title={t`Edit a field`}>
         <BulkForm view={view} definition={definition} records={records} onDone={close} />
@@ -86,12 +82,7 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
   const [problem, setProblem] = useState<string>();
   const change = useChanges(view);
   const field = fields.find((one) => one.name === name);
-  if (!field)
-    return (
-      <Text>
-        <Trans>This class has no field that can be edited here.</Trans>
-      </Text>
-    );
+  if (!field) return <Text>{t`This class has no field that can be edited here.`}</Text>;
   const submit = submitting(() => {
     try {
       const value = parseValue(text, field);

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Group, NavLink, ScrollArea, Select, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTable } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
@@ -77,11 +76,7 @@ export function ClassList({ application, names, current, onCreate }: ClassListPr
               }
             />
           ))}
-          {shown.length === 0 && (
-            <Text size="sm" c="dimmed" p="xs">
-              <Trans>No class has this name.</Trans>
-            </Text>
-          )}
+          {shown.length === 0 && <Text size="sm" c="dimmed" p="xs">{t`No class has this name.`}</Text>}
         </ScrollArea.Autosize>
       </nav>
     </>

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Tabs } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -31,9 +30,7 @@ export function ClassPage() {
           loaded ? (
             <ClassTabs key={name} application={application} loaded={loaded} />
           ) : (
-            <Empty title={t`There is no class of this name`}>
-              <Trans>It may have been deleted.</Trans>
-            </Empty>
+            <Empty title={t`There is no class of this name`}>{t`It may have been deleted.`}</Empty>
           )
         }
       </Loaded>
@@ -56,12 +53,8 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
       keepMounted={false}
     >
       <Tabs.List mb="md">
-        <Tabs.Tab value="records">
-          <Trans>Records</Trans>
-        </Tabs.Tab>
-        <Tabs.Tab value="definition">
-          <Trans>Fields and permissions</Trans>
-        </Tabs.Tab>
+        <Tabs.Tab value="records">{t`Records`}</Tabs.Tab>
+        <Tabs.Tab value="definition">{t`Fields and permissions`}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="records">
         <RecordGrid key={loaded.name} application={application} definition={loaded} />

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -91,9 +90,7 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
             required
           />
         )}
-        <Title order={2} size="h5">
-          <Trans>Fields</Trans>
-        </Title>
+        <Title order={2} size="h5">{t`Fields`}</Title>
         <Table className="stacked">
           <Table.Thead>
             <Table.Tr>
@@ -109,16 +106,10 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
           </Table.Tbody>
         </Table>
         <Group>
-          <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
-            <Trans>Add field</Trans>
-          </Button>
-          <Text size="sm" c="dimmed">
-            <Trans>An index keeps range filters and sorting fast.</Trans>
-          </Text>
+          <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>{t`Add field`}</Button>
+          <Text size="sm" c="dimmed">{t`An index keeps range filters and sorting fast.`}</Text>
         </Group>
-        <Title order={2} size="h5">
-          <Trans>Permissions</Trans>
-        </Title>
+        <Title order={2} size="h5">{t`Permissions`}</Title>
         <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
         {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
         <Footer onCancel={onCancel}>

@@ -199,16 +199,10 @@ function Result({ of: { count, refused }, source, definition, onClose }: ResultP
       <Refusals of={refused} />
       <Footer
         aside={
-          refused.length > 0 && (
-            <Button variant="default" onClick={download}>
-              <Trans>Save the refused rows as CSV</Trans>
-            </Button>
-          )
+          refused.length > 0 && <Button variant="default" onClick={download}>{t`Save the refused rows as CSV`}</Button>
         }
       >
-        <Button onClick={onClose}>
-          <Trans>Done</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`Done`}</Button>
       </Footer>
     </Stack>
   );

@@ -181,9 +181,7 @@ function RecordJson({ view, record, onDone }: RecordJsonProps) {
         </Alert>
       )}
       <Footer>
-        <Button onClick={() => save.mutate()} loading={save.isPending}>
-          <Trans>Save</Trans>
-        </Button>
+        <Button onClick={() => save.mutate()} loading={save.isPending}>{t`Save`}</Button>
       </Footer>
     </Stack>
   );
