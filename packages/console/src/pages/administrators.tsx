@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
@@ -232,23 +232,24 @@ function InviteForm({ onClose }: { onClose: () => void }) {
     );
   }
   return (
-    <form onSubmit={submitting(() => invite.mutate())}>
-      <Stack>
-        <TextInput
-          label={t`Email address`}
-          type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          data-autofocus
-          required
-        />
-        <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-        <RoleSelect value={roles} onChange={setRoles} required />
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>{t`Invite`}</Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => invite.mutate()}
+      action={t`Invite`}
+      isPending={invite.isPending}
+      isDisabled={roles.length === 0}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t`Email address`}
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        data-autofocus
+        required
+      />
+      <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+      <RoleSelect value={roles} onChange={setRoles} required />
+    </Form>
   );
 }
 
@@ -272,13 +273,8 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
     },
   });
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <RoleSelect value={value} onChange={setValue} />
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => save.mutate()} action={t`Save`} isPending={save.isPending} onCancel={onClose}>
+      <RoleSelect value={value} onChange={setValue} />
+    </Form>
   );
 }

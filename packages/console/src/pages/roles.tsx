@@ -1,17 +1,16 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
-import { sentenceOf } from '../app/query-client.ts';
 import { useRoles } from '../app/roles.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
@@ -155,36 +154,30 @@ function RoleForm({ application, stored, onClose }: { application: number; store
     onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
   });
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <TextInput
-          label={t`Name`}
-          description={t`Lower-case letters, digits, - and _`}
-          {...field('name')}
-          maxLength={40}
-          readOnly={stored !== undefined}
-          autoComplete="off"
-          required
-          {...(!stored && { 'data-autofocus': true })}
-        />
-        <TextInput
-          label={t`Description`}
-          description={t`What its users may do, for your colleagues`}
-          {...field('description')}
-          maxLength={255}
-          {...(stored && { 'data-autofocus': true })}
-        />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            {stored ? t`Save` : t`Create`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => save.mutate()}
+      action={stored ? t`Save` : t`Create`}
+      isPending={save.isPending}
+      error={save.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t`Name`}
+        description={t`Lower-case letters, digits, - and _`}
+        {...field('name')}
+        maxLength={40}
+        readOnly={stored !== undefined}
+        autoComplete="off"
+        required
+        {...(!stored && { 'data-autofocus': true })}
+      />
+      <TextInput
+        label={t`Description`}
+        description={t`What its users may do, for your colleagues`}
+        {...field('description')}
+        maxLength={255}
+        {...(stored && { 'data-autofocus': true })}
+      />
+    </Form>
   );
 }

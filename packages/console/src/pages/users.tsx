@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import { useRoles } from '../app/roles.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
@@ -196,23 +196,17 @@ function CreateForm({ application, onCancel }: { application: number; onCancel: 
     value: form[name],
     onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
   });
-  const submit = submitting(() => create.mutate());
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
-        <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
-        <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
-        <PasswordInput
-          label={t`Password`}
-          description={t`8 to 40 characters`}
-          {...field('password')}
-          autoComplete="new-password"
-        />
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={create.isPending}>{t`Create`}</Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => create.mutate()} action={t`Create`} isPending={create.isPending} onCancel={onCancel}>
+      <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
+      <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
+      <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
+      <PasswordInput
+        label={t`Password`}
+        description={t`8 to 40 characters`}
+        {...field('password')}
+        autoComplete="new-password"
+      />
+    </Form>
   );
 }

@@ -1,15 +1,14 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { administratorQuery } from '../app/administrator.ts';
 import { clientOf, SERVICE } from '../app/clients.ts';
-import { sentenceOf } from '../app/query-client.ts';
 import { EntryCard } from '../app/sign-in-page.tsx';
-import { submitting } from '../ui/form.tsx';
+import { Problem, submitting } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
@@ -138,11 +137,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               onChange={(event) => setKeepPasskeys(event.currentTarget.checked)}
             />
           )}
-          {accept.error && (
-            <Alert color="red" role="alert">
-              {sentenceOf(accept.error)}
-            </Alert>
-          )}
+          <Problem of={accept.error} />
           <Button type="submit" loading={accept.isPending}>
             {isSignedIn ? <Trans>Accept</Trans> : <Trans>Continue</Trans>}
           </Button>

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, type SubmitEvent, useState } from 'react';
+import { sentenceOf } from '../app/query-client.ts';
 
 /** The handler of a form that calls `submit` instead of loading a page. */
 export function submitting(submit: () => void) {
@@ -30,6 +31,53 @@ export function Footer({ onCancel, aside, children }: FooterProps) {
   );
 }
 
+interface FormProps {
+  onSubmit: () => void;
+  /** Of its button. */
+  action: ReactNode;
+  isPending?: boolean;
+  isDisabled?: boolean;
+  /** Of a request that does not report its errors itself. */
+  error?: unknown;
+  onCancel?: (() => void) | undefined;
+  children: ReactNode;
+}
+
+/** Fields above each other, a problem with what was sent, and the buttons. */
+export function Form({
+  onSubmit,
+  action,
+  isPending = false,
+  isDisabled = false,
+  error,
+  onCancel,
+  children,
+}: FormProps) {
+  return (
+    <form onSubmit={submitting(onSubmit)}>
+      <Stack>
+        {children}
+        <Problem of={error} />
+        <Footer onCancel={onCancel}>
+          <Button type="submit" loading={isPending} disabled={isDisabled}>
+            {action}
+          </Button>
+        </Footer>
+      </Stack>
+    </form>
+  );
+}
+
+/** An error or a sentence, if there is one. */
+export function Problem({ of: problem }: { of: unknown }) {
+  if (!problem) return null;
+  return (
+    <Alert color="red" role="alert">
+      {sentenceOf(problem)}
+    </Alert>
+  );
+}
+
 interface NameFormProps {
   placeholder?: string;
   initial?: string;
@@ -50,23 +98,16 @@ export function NameForm({
 }: NameFormProps) {
   const [name, setName] = useState(initial);
   return (
-    <form onSubmit={submitting(() => onCreate(name))}>
-      <Stack>
-        <TextInput
-          label={t`Name`}
-          placeholder={placeholder}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          data-autofocus
-          required
-        />
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={isPending}>
-            {action}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => onCreate(name)} action={action} isPending={isPending} onCancel={onCancel}>
+      <TextInput
+        label={t`Name`}
+        placeholder={placeholder}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={255}
+        data-autofocus
+        required
+      />
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Code, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Code, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { Fragment, useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 
 const TEMPLATES = graphql(`query ConsoleMailTemplates {
@@ -199,11 +199,7 @@ function TemplateForm({ application, stored, onReset }: TemplateFormProps) {
           maxLength={100_000}
           spellCheck={false}
         />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        <Problem of={save.error} />
         <Group>
           <Button type="submit" loading={save.isPending}>{t`Save mail`}</Button>
           {!isDefault && (

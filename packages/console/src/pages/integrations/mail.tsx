@@ -5,8 +5,7 @@ import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Title } fro
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { MAIL_NAMES, MailTemplates } from './mail-templates.tsx';
 
@@ -102,11 +101,7 @@ function TestMail({ application }: { application: number }) {
           <Group>
             <Button type="submit" loading={test.isPending}>{t`Send test mail`}</Button>
           </Group>
-          {test.error && (
-            <Alert color="red" role="alert">
-              {sentenceOf(test.error)}
-            </Alert>
-          )}
+          <Problem of={test.error} />
           {test.data && (
             <Alert color={test.data.isAccepted ? 'teal' : 'red'} role="status">
               <Text fw={600}>{test.data.isAccepted ? t`Accepted` : t`Not accepted`}</Text>

@@ -1,12 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Group, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting } from '../../ui/form.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values.tsx';
 
@@ -102,11 +101,7 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
             return <Textarea key={name} {...common} rows={5} styles={MONOSPACE} spellCheck={false} />;
           return <TextInput key={name} {...common} />;
         })}
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        <Problem of={save.error} />
         <Group>
           <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Group>

@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Button, Group, Menu, Modal, Paper, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Modal, Paper, Select, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconDownload, IconEdit } from '@tabler/icons-react';
@@ -8,7 +8,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { deleteRecords, useChanges } from './changes.ts';
 import type { DataRecord, RecordClass } from './documents.ts';
 import { download, type Format } from './export.ts';
@@ -83,7 +83,7 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
   const change = useChanges(view);
   const field = fields.find((one) => one.name === name);
   if (!field) return <Text>{t`This class has no field that can be edited here.`}</Text>;
-  const submit = submitting(() => {
+  const submit = () => {
     try {
       const value = parseValue(text, field);
       change(
@@ -94,35 +94,32 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
     } catch (error) {
       setProblem(sentenceOf(error));
     }
-  });
+  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Select
-          label={t`Field`}
-          data={fields.map((one) => one.name)}
-          value={field.name}
-          onChange={(value) => {
-            if (value) setName(value);
-            setText('');
-          }}
-          allowDeselect={false}
-        />
-        <FieldInput
-          key={field.name}
-          field={field}
-          label={t`New value`}
-          text={text}
-          error={problem}
-          onChange={setText}
-          isFirst
-        />
-        <Footer onCancel={onDone}>
-          <Button type="submit">
-            <Plural value={records.length} one="Change # record" other="Change # records" />
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={submit}
+      action={<Plural value={records.length} one="Change # record" other="Change # records" />}
+      onCancel={onDone}
+    >
+      <Select
+        label={t`Field`}
+        data={fields.map((one) => one.name)}
+        value={field.name}
+        onChange={(value) => {
+          if (value) setName(value);
+          setText('');
+        }}
+        allowDeselect={false}
+      />
+      <FieldInput
+        key={field.name}
+        field={field}
+        label={t`New value`}
+        text={text}
+        error={problem}
+        onChange={setText}
+        isFirst
+      />
+    </Form>
   );
 }

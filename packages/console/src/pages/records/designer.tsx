@@ -1,9 +1,9 @@
 import { t } from '@lingui/core/macro';
-import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { PermissionEffect } from './permission-effect.tsx';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
@@ -73,52 +73,49 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
       onDone(name);
     },
   });
-  const submit = submitting(() => save.mutate());
   const set = (key: number, change: Partial<FieldForm>) =>
     setFields(fields.map((field) => (field.key === key ? { ...field, ...change } : field)));
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {!existing && (
-          <TextInput
-            label={t`Name`}
-            description={t`A letter, then letters, digits or _. For example Task`}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            maxLength={50}
-            data-autofocus
-            required
-          />
-        )}
-        <Title order={2} size="h5">{t`Fields`}</Title>
-        <Table className="stacked">
-          <Table.Thead>
-            <Table.Tr>
-              {[t`Name`, t`Type`, ...Object.values(SWITCHES)].map((title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {fields.map((field) => (
-              <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+    <Form
+      onSubmit={() => save.mutate()}
+      action={existing ? t`Save` : t`Create class`}
+      isPending={save.isPending}
+      onCancel={onCancel}
+    >
+      {!existing && (
+        <TextInput
+          label={t`Name`}
+          description={t`A letter, then letters, digits or _. For example Task`}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={50}
+          data-autofocus
+          required
+        />
+      )}
+      <Title order={2} size="h5">{t`Fields`}</Title>
+      <Table className="stacked">
+        <Table.Thead>
+          <Table.Tr>
+            {[t`Name`, t`Type`, ...Object.values(SWITCHES)].map((title) => (
+              <Table.Th key={title}>{title}</Table.Th>
             ))}
-          </Table.Tbody>
-        </Table>
-        <Group>
-          <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>{t`Add field`}</Button>
-          <Text size="sm" c="dimmed">{t`An index keeps range filters and sorting fast.`}</Text>
-        </Group>
-        <Title order={2} size="h5">{t`Permissions`}</Title>
-        <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
-        {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            {existing ? t`Save` : t`Create class`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {fields.map((field) => (
+            <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group>
+        <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>{t`Add field`}</Button>
+        <Text size="sm" c="dimmed">{t`An index keeps range filters and sorting fast.`}</Text>
+      </Group>
+      <Title order={2} size="h5">{t`Permissions`}</Title>
+      <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
+      {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
+    </Form>
   );
 }
 

@@ -1,10 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Alert, Button, FileInput, Progress, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, FileInput, Progress, Select, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
-import { Footer } from '../../ui/form.tsx';
+import { Footer, Problem } from '../../ui/form.tsx';
 import type { RecordClass } from './documents.ts';
 import { csv, save } from './export.ts';
 import {
@@ -86,11 +86,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
       {load.isPending && prepared && (
         <Progress value={(done / prepared.valid.length) * 100} aria-label={t`Progress of the import`} />
       )}
-      {load.error && (
-        <Alert color="red" role="alert">
-          {sentenceOf(load.error)}
-        </Alert>
-      )}
+      <Problem of={load.error} />
       <Footer onCancel={onClose}>
         <Button
           onClick={() => prepared && load.mutate(prepared)}

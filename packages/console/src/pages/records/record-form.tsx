@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Footer, Problem, submitting } from '../../ui/form.tsx';
 import { Time } from '../../ui/values.tsx';
 import {
   CREATE_RECORDS,
@@ -67,11 +67,7 @@ export function RecordForm({ view, definition, record, onDone, onDeleted = onDon
             isFirst={!record && index === 0}
           />
         ))}
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        <Problem of={save.error} />
         <Footer
           onCancel={onCancel}
           aside={
