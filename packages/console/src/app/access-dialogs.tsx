@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
-import { Form } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
 import { accessPrompt, reason } from './access.ts';
 import { ConfirmForm, SignInForm } from './sign-in-forms.tsx';
 
@@ -57,8 +57,7 @@ function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => 
       <Textarea
         label={t`Reason`}
         placeholder={t`For example the number of a support ticket`}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        {...textProps(text, setText)}
         maxLength={500}
         data-autofocus
         required

@@ -3,7 +3,7 @@ import { t } from '@lingui/core/macro';
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Footer, submitting, textProps } from '../ui/form.tsx';
 import { administratorQuery, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import {
@@ -60,8 +60,7 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
           label={t`Email address`}
           type="email"
           autoComplete="username webauthn"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...textProps(email, setEmail)}
           required
           data-autofocus
         />
@@ -126,8 +125,7 @@ function useCredentials(hasTotp = false) {
       <PasswordInput
         label={t`Password`}
         autoComplete="current-password"
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...textProps(password, setPassword)}
         required
       />
       {needsCode && (
@@ -135,8 +133,7 @@ function useCredentials(hasTotp = false) {
           label={t`Code`}
           description={t`Of your authenticator app, or a recovery code`}
           autoComplete="one-time-code"
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          {...textProps(code, setCode)}
           autoFocus
           required
         />

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
@@ -239,15 +239,8 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       isDisabled={roles.length === 0}
       onCancel={onClose}
     >
-      <TextInput
-        label={t`Email address`}
-        type="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        data-autofocus
-        required
-      />
-      <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
+      <TextInput label={t`Email address`} type="email" {...textProps(email, setEmail)} data-autofocus required />
+      <TextInput label={t`Name`} {...textProps(name, setName)} required />
       <RoleSelect value={roles} onChange={setRoles} required />
     </Form>
   );

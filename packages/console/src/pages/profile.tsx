@@ -9,7 +9,7 @@ import { renderSVG } from 'uqr';
 import { administratorQuery, useMe } from '../app/administrator.ts';
 import { mutate, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Copyable } from '../ui/values.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -52,8 +52,7 @@ function Password() {
           label={t`New password`}
           description={t`At least 12 characters. Your other sessions end.`}
           autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...textProps(password, setPassword)}
           minLength={12}
           required
           w="100%"
@@ -126,8 +125,7 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
         label={t`2. Enter the code that the app shows`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        {...textProps(code, setCode)}
         maxLength={7}
         maw={240}
         required

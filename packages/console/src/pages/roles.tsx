@@ -10,7 +10,7 @@ import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { useRoles } from '../app/roles.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Form } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
@@ -149,10 +149,7 @@ function RoleForm({ application, stored, onClose }: { application: number; store
     },
     meta: { showsErrors: true },
   });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
-  });
+  const field = (name: keyof typeof form) => textProps(form[name], (text) => setForm({ ...form, [name]: text }));
   return (
     <Form
       onSubmit={() => save.mutate()}

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClassNames } from '../app/class-names.ts';
 import { query } from '../app/clients.ts';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 
@@ -87,8 +87,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
         {ofExisting && (
           <TextInput
             label={ofRecord ? t`Id of the record` : ofFile ? t`Id of the file` : t`Id of the dialog`}
-            value={question.id}
-            onChange={(event) => set({ id: event.currentTarget.value })}
+            {...textProps(question.id, (value) => set({ id: value }))}
             autoComplete="off"
             maxLength={24}
             required

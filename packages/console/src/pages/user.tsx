@@ -25,7 +25,7 @@ import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
 import { RareAction } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
@@ -247,8 +247,7 @@ function Password({ application, id }: { application: number; id: number }) {
           label={t`New password`}
           description={t`8 to 40 characters without spaces`}
           autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...textProps(password, setPassword)}
           minLength={8}
           maxLength={40}
           required

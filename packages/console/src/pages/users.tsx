@@ -14,7 +14,7 @@ import { useRoles } from '../app/roles.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
-import { Form } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
@@ -150,10 +150,9 @@ function Filters({ application, ...filters }: { application: number; search: str
         className="filter-wide"
         label={t`Search`}
         placeholder={t`Part of login or name, complete email address, or id`}
-        value={text.search}
-        onChange={(event) => set({ search: event.currentTarget.value.trim() })}
+        {...textProps(text.search, (value) => set({ search: value.trim() }))}
       />
-      <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+      <TextInput label={t`Tag`} {...textProps(text.tag, (value) => set({ tag: value.trim() }))} />
       {(roles.length > 0 || role !== '') && (
         <Select
           label={t`Role`}
@@ -192,10 +191,7 @@ function CreateForm({ application, onCancel }: { application: number; onCancel: 
       void navigate({ to: '/apps/$application/users/$user', params: { application, user: String(id) } });
     },
   });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
-  });
+  const field = (name: keyof typeof form) => textProps(form[name], (text) => setForm({ ...form, [name]: text }));
   return (
     <Form onSubmit={() => create.mutate()} action={t`Create`} isPending={create.isPending} onCancel={onCancel}>
       <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />

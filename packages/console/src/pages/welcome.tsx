@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { administratorQuery } from '../app/administrator.ts';
 import { clientOf, SERVICE } from '../app/clients.ts';
 import { EntryCard } from '../app/sign-in-page.tsx';
-import { Problem, submitting } from '../ui/form.tsx';
+import { checkedProps, Problem, submitting, textProps } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
@@ -93,8 +93,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             label={t`Email address`}
             type="email"
             autoComplete="username"
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...textProps(email, setEmail)}
             readOnly={!isSetup}
             required
           />
@@ -103,8 +102,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               label={t`Name`}
               description={t`Other administrators see it`}
               autoComplete="name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              {...textProps(name, setName)}
             />
           )}
           {isJoining && <Text>{t`You have an account already. The roles of the invitation are added to it.`}</Text>}
@@ -113,8 +111,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               label={t`Password`}
               description={isJoining ? t`Of your account` : t`At least 12 characters`}
               autoComplete={isJoining ? 'current-password' : 'new-password'}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
+              {...textProps(password, setPassword)}
               minLength={isJoining ? undefined : 12}
               required
             />
@@ -124,8 +121,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               label={t`Code`}
               description={t`Of your authenticator app, or a recovery code`}
               autoComplete="one-time-code"
-              value={code}
-              onChange={(event) => setCode(event.currentTarget.value)}
+              {...textProps(code, setCode)}
               required
             />
           )}
@@ -133,8 +129,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             <Checkbox
               label={t`Keep my passkeys: ${account.passkeyNames.join(', ')}`}
               description={t`If you do not recognize all of them, leave this off and add yours again`}
-              checked={keepPasskeys}
-              onChange={(event) => setKeepPasskeys(event.currentTarget.checked)}
+              {...checkedProps(keepPasskeys, setKeepPasskeys)}
             />
           )}
           <Problem of={accept.error} />

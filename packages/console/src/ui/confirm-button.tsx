@@ -3,7 +3,7 @@ import { ActionIcon, Button, Menu, Modal, Stack, Text, TextInput } from '@mantin
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Footer } from './form.tsx';
+import { Footer, textProps } from './form.tsx';
 
 interface Question {
   label: string;
@@ -75,12 +75,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
       <Stack>
         <Text>{question}</Text>
         {typed !== undefined && (
-          <TextInput
-            label={t`Type “${typed}” to confirm`}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            data-autofocus
-          />
+          <TextInput label={t`Type “${typed}” to confirm`} {...textProps(text, setText)} data-autofocus />
         )}
         <Footer onCancel={onClose}>
           <Button

@@ -11,6 +11,18 @@ export function submitting(submit: () => void) {
   };
 }
 
+/** The props of an input for a text. */
+export const textProps = (value: string, set: (text: string) => void) => ({
+  value,
+  onChange: (event: { currentTarget: { value: string } }) => set(event.currentTarget.value),
+});
+
+/** The props of a checkbox or switch. */
+export const checkedProps = (checked: boolean, set: (isChecked: boolean) => void) => ({
+  checked,
+  onChange: (event: { currentTarget: { checked: boolean } }) => set(event.currentTarget.checked),
+});
+
 interface FooterProps {
   /** Of a dialog. */
   onCancel?: (() => void) | undefined;
@@ -102,8 +114,7 @@ export function NameForm({
       <TextInput
         label={t`Name`}
         placeholder={placeholder}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        {...textProps(name, setName)}
         maxLength={255}
         data-autofocus
         required

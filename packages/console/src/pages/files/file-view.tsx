@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { checkedProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { Copyable, Time } from '../../ui/values.tsx';
 import {
@@ -58,8 +59,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
             disabled={!opens}
             label={t`Public`}
             description={t`Any client that has the URL can download the file without credentials.`}
-            checked={update.isPending ? update.variables : loaded.public}
-            onChange={(event) => update.mutate(event.currentTarget.checked)}
+            {...checkedProps(update.isPending ? update.variables : loaded.public, update.mutate)}
           />
           <Group justify="flex-end">
             <ConfirmButton

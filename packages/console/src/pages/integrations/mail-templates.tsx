@@ -9,7 +9,7 @@ import { Fragment, useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Problem, submitting } from '../../ui/form.tsx';
+import { Problem, submitting, textProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 
 const TEMPLATES = graphql(`query ConsoleMailTemplates {
@@ -131,8 +131,7 @@ function AddLanguage({ onAdd }: { onAdd: (language: string) => void }) {
       label={t`Add a language`}
       description={t`For example de or pt-BR`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      {...textProps(typed, setTyped)}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && isValid) add();
       }}

@@ -5,7 +5,7 @@ import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Title } fro
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { Problem, submitting } from '../../ui/form.tsx';
+import { Problem, submitting, textProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { MAIL_NAMES, MailTemplates } from './mail-templates.tsx';
 
@@ -93,8 +93,7 @@ function TestMail({ application }: { application: number }) {
               type="email"
               label={t`Recipient`}
               placeholder={t`you@example.com`}
-              value={to}
-              onChange={(event) => setTo(event.currentTarget.value)}
+              {...textProps(to, setTo)}
               required
             />
           )}

@@ -4,7 +4,7 @@ import { Checkbox, PasswordInput, Select, SimpleGrid, Textarea, TextInput } from
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Form } from '../../ui/form.tsx';
+import { checkedProps, Form } from '../../ui/form.tsx';
 import { MONOSPACE } from './provider-card.tsx';
 import type { TokenIssuer } from './sign-in-providers.tsx';
 
@@ -131,8 +131,7 @@ export function SignInProviderForm({ application, stored, onSaved, onCancel }: P
         <Checkbox
           label={t`The service redirects browsers to the provider`}
           description={t`Otherwise, apps receive tokens of the provider themselves.`}
-          checked={form.redirects}
-          onChange={(event) => set({ redirects: event.currentTarget.checked })}
+          {...checkedProps(form.redirects, (checked) => set({ redirects: checked }))}
         />
       )}
       {form.redirects && (
@@ -190,8 +189,7 @@ export function SignInProviderForm({ application, stored, onSaved, onCancel }: P
       <Checkbox
         label={t`Unknown people sign up`}
         description={t`Otherwise, only users who have linked their account sign in.`}
-        checked={form.signsUp}
-        onChange={(event) => set({ signsUp: event.currentTarget.checked })}
+        {...checkedProps(form.signsUp, (checked) => set({ signsUp: checked }))}
       />
     </Form>
   );

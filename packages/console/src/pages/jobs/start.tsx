@@ -4,7 +4,7 @@ import { Button, Checkbox, List, PasswordInput, Stack, Text } from '@mantine/cor
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { checkedProps, Footer, submitting, textProps } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { START_CHECK, START_EXPORT } from './documents.ts';
 
@@ -47,8 +47,7 @@ export function StartExport({ application, onDone }: StartProps) {
           label={t`Passphrase`}
           description={t`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
           error={isShort && t`Needs at least ${MIN_PASSPHRASE} characters`}
-          value={passphrase}
-          onChange={(event) => setPassphrase(event.currentTarget.value)}
+          {...textProps(passphrase, setPassphrase)}
           autoComplete="new-password"
           maxLength={1000}
           data-autofocus
@@ -57,8 +56,7 @@ export function StartExport({ application, onDone }: StartProps) {
         <PasswordInput
           label={t`Repeat the passphrase`}
           error={isOther && t`Differs from the passphrase`}
-          value={repeated}
-          onChange={(event) => setRepeated(event.currentTarget.value)}
+          {...textProps(repeated, setRepeated)}
           autoComplete="new-password"
           maxLength={1000}
           required
@@ -98,8 +96,7 @@ export function StartCheck({ application, onDone }: StartProps) {
         <Checkbox
           label={t`Repair what can be recomputed`}
           description={t`Corrects counters, and removes rows that belong to nothing. Other differences are only reported.`}
-          checked={isRepair}
-          onChange={(event) => setRepair(event.currentTarget.checked)}
+          {...checkedProps(isRepair, setRepair)}
         />
         <Footer onCancel={onDone}>
           <Button type="submit" loading={start.isPending} data-autofocus>

@@ -3,7 +3,7 @@ import { Button, Fieldset, Radio, SimpleGrid, Stack, TagsInput, Text, TextInput 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Form } from '../../ui/form.tsx';
+import { Form, textProps } from '../../ui/form.tsx';
 import { RoleSelect } from '../../ui/role-select.tsx';
 import { UsersSelect } from '../../ui/user-select.tsx';
 import { Copyable } from '../../ui/values.tsx';
@@ -104,8 +104,7 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
       <TextInput
         label={t`Name`}
         placeholder={t`For example the server that will use it`}
-        value={form.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
+        {...textProps(form.name, (value) => set({ name: value }))}
         maxLength={255}
         data-autofocus
         required
@@ -178,8 +177,7 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
           description={t`Expires at its end; empty: never`}
           type="date"
           min={dayOf(new Date())}
-          value={form.expiry}
-          onChange={(event) => set({ expiry: event.currentTarget.value })}
+          {...textProps(form.expiry, (value) => set({ expiry: value }))}
         />
       </SimpleGrid>
     </Form>

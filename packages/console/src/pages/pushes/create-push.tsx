@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { useTags } from '../../app/tags.ts';
-import { Form } from '../../ui/form.tsx';
+import { Form, textProps } from '../../ui/form.tsx';
 import { UsersSelect } from '../../ui/user-select.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
@@ -83,8 +83,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
       <Textarea
         label={t`Message`}
         description={t`A text, or JSON that the app evaluates`}
-        value={form.text}
-        onChange={(event) => set({ text: event.currentTarget.value })}
+        {...textProps(form.text, (value) => set({ text: value }))}
         autosize
         minRows={2}
         maxRows={10}
@@ -112,8 +111,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
       <TextInput
         label={t`Name`}
         description={t`Distinguishes pushes; the subject of emails`}
-        value={form.name}
-        onChange={(event) => set({ name: event.currentTarget.value })}
+        {...textProps(form.name, (value) => set({ name: value }))}
         maxLength={255}
       />
       <Group grow align="flex-start">
@@ -121,8 +119,7 @@ export function CreatePush({ application, onDone }: { application: number; onDon
           label={t`Send at`}
           description={t`Empty: at once`}
           type="datetime-local"
-          value={form.date}
-          onChange={(event) => set({ date: event.currentTarget.value })}
+          {...textProps(form.date, (value) => set({ date: value }))}
         />
         <NumberInput
           label={t`Repeat`}

@@ -6,6 +6,7 @@ import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { root } from '../../root.ts';
 import { bytesText } from '../../ui/bytes.ts';
+import { textProps } from '../../ui/form.tsx';
 import { type EditSession, shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Time } from '../../ui/values.tsx';
@@ -116,8 +117,7 @@ export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
         rows={1}
         aria-label={name}
         aria-invalid={problem !== undefined}
-        value={edited}
-        onChange={(event) => setEdited(event.currentTarget.value)}
+        {...textProps(edited, setEdited)}
         onKeyDown={onKeyDown}
         onBlur={() => save('stay')}
         // biome-ignore lint/a11y/noAutofocus: the person has just opened it

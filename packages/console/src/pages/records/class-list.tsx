@@ -4,6 +4,7 @@ import { IconPlus, IconTable } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { textProps } from '../../ui/form.tsx';
 import { countQuery } from './view.ts';
 
 /** Counting is not free; further classes have no count. */
@@ -52,8 +53,7 @@ export function ClassList({ application, names, current, onCreate }: ClassListPr
             size="sm"
             aria-label={t`Find a class`}
             placeholder={t`Find a class`}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            {...textProps(text, setText)}
             flex={1}
           />
           {add}

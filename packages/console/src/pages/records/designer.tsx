@@ -3,7 +3,7 @@ import { Button, Checkbox, Group, Select, Table, Text, TextInput, Title } from '
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Form } from '../../ui/form.tsx';
+import { checkedProps, Form, textProps } from '../../ui/form.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { PermissionEffect } from './permission-effect.tsx';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
@@ -86,8 +86,7 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
         <TextInput
           label={t`Name`}
           description={t`A letter, then letters, digits or _. For example Task`}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          {...textProps(name, setName)}
           maxLength={50}
           data-autofocus
           required
@@ -138,8 +137,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
           <TextInput
             aria-label={t`Name of ${label}`}
             placeholder={t`Name`}
-            value={name}
-            onChange={(event) => onChange({ name: event.currentTarget.value })}
+            {...textProps(name, (value) => onChange({ name: value }))}
             maxLength={50}
           />
         )}
@@ -164,8 +162,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
             aria-label={`${SWITCHES[key]}: ${label}`}
             label={SWITCHES[key]}
             classNames={CHOICE}
-            checked={field[key]}
-            onChange={(event) => onChange({ [key]: event.currentTarget.checked })}
+            {...checkedProps(field[key], (checked) => onChange({ [key]: checked }))}
             disabled={key === 'array' && isStored}
           />
         </Table.Td>
