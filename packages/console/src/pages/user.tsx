@@ -16,14 +16,14 @@ import {
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
-import { RareAction } from '../ui/confirm-button.tsx';
+import { Deletion } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
 import { submitting, textProps } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
@@ -68,7 +68,7 @@ export function UserPage() {
       state={found.data && <Badges user={found.data} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
-      more={mayEdit && found.data && <Deletion application={application} user={found.data} />}
+      more={mayEdit && found.data && <DeleteUser application={application} user={found.data} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -260,23 +260,15 @@ function Password({ application, id }: { application: number; id: number }) {
   );
 }
 
-function Deletion({ application, user }: { application: number; user: User }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE, { id: user.id }),
-    onSuccess: async () => {
-      await navigate({ to: '/apps/$application/users', params: { application } });
-      await queries.invalidateQueries({ queryKey: [application, 'users'] });
-      notifications.show({ message: t`${nameOf(user)} was deleted` });
-    },
-  });
+function DeleteUser({ application, user }: { application: number; user: User }) {
   return (
-    <RareAction
+    <Deletion
       label={t`Delete user`}
       question={t`Delete ${nameOf(user)}? Their sessions end, and they leave their dialogs; their messages remain. This cannot be undone.`}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate({ application }, DELETE, { id: user.id })}
+      list={{ to: '/apps/$application/users', params: { application } }}
+      listKey={[application, 'users']}
+      done={t`${nameOf(user)} was deleted`}
     />
   );
 }

@@ -1,7 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import { IconDots, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Footer, textProps } from './form.tsx';
 
@@ -55,6 +58,30 @@ export function RareAction({ isLoading = false, ...question }: Question & { isLo
       <Confirmation isOpen={isOpen} onClose={close} {...question} />
     </>
   );
+}
+
+interface DeletionProps extends Omit<Question, 'onConfirm'> {
+  remove: () => Promise<unknown>;
+  /** The page that remains, and the key of what it shows. */
+  list: NavigateOptions;
+  listKey: readonly unknown[];
+  /** Reported at the end. */
+  done?: string;
+}
+
+/** In the header of the page of what is deleted. Leads to its list. */
+export function Deletion({ remove, list, listKey, done, ...question }: DeletionProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const removal = useMutation({
+    mutationFn: remove,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: listKey });
+      await navigate(list);
+      if (done !== undefined) notifications.show({ message: done });
+    },
+  });
+  return <RareAction {...question} onConfirm={() => removal.mutate()} isLoading={removal.isPending} />;
 }
 
 interface ConfirmationProps extends Question {

@@ -51,7 +51,8 @@ interface FormProps {
   isDisabled?: boolean;
   /** Of a request that does not report its errors itself. */
   error?: unknown;
-  onCancel?: (() => void) | undefined;
+  onCancel?: FooterProps['onCancel'];
+  aside?: FooterProps['aside'];
   children: ReactNode;
 }
 
@@ -62,15 +63,15 @@ export function Form({
   isPending = false,
   isDisabled = false,
   error,
-  onCancel,
   children,
+  ...footer
 }: FormProps) {
   return (
     <form onSubmit={submitting(onSubmit)}>
       <Stack>
         {children}
         <Problem of={error} />
-        <Footer onCancel={onCancel}>
+        <Footer {...footer}>
           <Button type="submit" loading={isPending} disabled={isDisabled}>
             {action}
           </Button>

@@ -8,7 +8,7 @@ import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { checkedProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
-import { Copyable, Time } from '../../ui/values.tsx';
+import { Copyable, Fact, Time } from '../../ui/values.tsx';
 import {
   ADDRESS,
   addressOf,
@@ -111,14 +111,9 @@ function Facts({ file: { name, contentType, size, tags, createdAt, setCompletedA
   return (
     <SimpleGrid cols={{ base: 2, sm: 3 }}>
       {Object.entries(facts).map(([label, value]) => (
-        <div key={label}>
-          <Text size="sm" c="dimmed">
-            {label}
-          </Text>
-          <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-            {value}
-          </Text>
-        </div>
+        <Fact key={label} name={label}>
+          {value}
+        </Fact>
       ))}
     </SimpleGrid>
   );

@@ -3,13 +3,12 @@ import { Trans } from '@lingui/react/macro';
 import { Alert, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { query } from '../../app/clients.ts';
 import { usePolling } from '../../app/polling.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
-import { Copyable, Time } from '../../ui/values.tsx';
+import { Copyable, Fact, Time } from '../../ui/values.tsx';
 import { DeleteArchive, JobActions } from './actions.tsx';
 import { CheckReport } from './check-report.tsx';
 import { JOB, type ShownJob } from './documents.ts';
@@ -62,17 +61,6 @@ function Details({ application, job }: { application: number; job: ShownJob }) {
       {backup && <Archive backup={backup} />}
       {check && <CheckReport application={application} check={check} />}
     </Stack>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="div">{children}</Text>
-    </div>
   );
 }
 

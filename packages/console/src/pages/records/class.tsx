@@ -1,12 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Tabs } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
-import { RareAction } from '../../ui/confirm-button.tsx';
+import { Deletion } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { Designer } from './designer.tsx';
 import { DELETE_CLASS, type RecordClass } from './documents.ts';
@@ -67,23 +66,15 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
 }
 
 function DeleteClass({ application, name }: { application: number; name: string }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE_CLASS, { name }),
-    onSuccess: async () => {
-      // The list leads to its first class.
-      await queries.invalidateQueries({ queryKey: classesKey(application) });
-      await navigate({ to: '/apps/$application/data', params: { application } });
-    },
-  });
   return (
-    <RareAction
+    <Deletion
       label={t`Delete class`}
       question={t`The class and all its records are deleted. This cannot be undone.`}
       typed={name}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate({ application }, DELETE_CLASS, { name })}
+      // The list leads to its first class.
+      list={{ to: '/apps/$application/data', params: { application } }}
+      listKey={classesKey(application)}
     />
   );
 }
