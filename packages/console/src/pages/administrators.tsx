@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrat
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form, textProps } from '../ui/form.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
@@ -64,17 +65,7 @@ export function AdministratorsPage() {
       <Loaded of={people}>
         {({ administrators, administratorInvitations }) => (
           <Table verticalSpacing="sm" className="stacked">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t`Name`}</Table.Th>
-                <Table.Th>{t`Roles`}</Table.Th>
-                <Table.Th>{t`Protection`}</Table.Th>
-                <Table.Th>{t`Signed in`}</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>{t`Actions`}</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads of={[t`Name`, t`Roles`, t`Protection`, t`Signed in`]} hasActions />
             <Table.Tbody>
               {administrators.map((person) => (
                 <Table.Tr key={person.id}>

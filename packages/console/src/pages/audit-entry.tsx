@@ -5,6 +5,7 @@ import { Code, Modal, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { query, type Target } from '../app/clients.ts';
 import { CodeText } from '../ui/code-text.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { membersOf } from '../ui/json.ts';
 import { Empty, Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
@@ -92,13 +93,7 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
       {fields.length > 0 && (
         <Table.ScrollContainer minWidth={320}>
           <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t`Field`}</Table.Th>
-                <Table.Th>{t`Before`}</Table.Th>
-                <Table.Th>{t`After`}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads of={[t`Field`, t`Before`, t`After`]} />
             <Table.Tbody>
               {fields.map((field) => (
                 <Table.Tr key={field}>

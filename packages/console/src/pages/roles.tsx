@@ -11,6 +11,7 @@ import { mutate, query } from '../app/clients.ts';
 import { useRoles } from '../app/roles.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
 import { Form, textProps } from '../ui/form.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
@@ -96,14 +97,7 @@ function Roles({ application, rows, mayDefine, onEdit }: RolesProps) {
   });
   return (
     <Table verticalSpacing="sm" className="stacked">
-      <Table.Thead>
-        <Table.Tr>
-          {[t`Name`, t`Description`, t`Users`, t`Created`].map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
-          ))}
-          {mayDefine && <Table.Th aria-label={t`Actions`} />}
-        </Table.Tr>
-      </Table.Thead>
+      <Heads of={[t`Name`, t`Description`, t`Users`, t`Created`]} hasActions={mayDefine} />
       <Table.Tbody>
         {rows.map(({ name, description, createdAt }, index) => (
           <Table.Tr key={name}>

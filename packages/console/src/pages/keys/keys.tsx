@@ -9,6 +9,7 @@ import { usePolling } from '../../app/polling.ts';
 import { useUserNames } from '../../app/user-names.ts';
 import { root } from '../../root.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
@@ -90,14 +91,7 @@ function Keys({ application, rows, onEdit, onRotate }: KeysProps) {
   const heads = [t`Name`, t`May`, t`Limits`, t`Last used`, t`Expires`];
   return (
     <Table verticalSpacing="sm" className="stacked">
-      <Table.Thead>
-        <Table.Tr>
-          {heads.map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
-          ))}
-          <Table.Th aria-label={t`Actions`} />
-        </Table.Tr>
-      </Table.Thead>
+      <Heads of={heads} hasActions />
       <Table.Tbody>
         {sorted.map((key) => (
           <Table.Tr key={key.id} className={key.revokedAt ? 'soft' : undefined}>

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { checkedProps, Form, textProps } from '../../ui/form.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { PermissionEffect } from './permission-effect.tsx';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
@@ -94,13 +95,7 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
       )}
       <Title order={2} size="h5">{t`Fields`}</Title>
       <Table className="stacked">
-        <Table.Thead>
-          <Table.Tr>
-            {[t`Name`, t`Type`, ...Object.values(SWITCHES)].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <Heads of={[t`Name`, t`Type`, ...Object.values(SWITCHES)]} />
         <Table.Tbody>
           {fields.map((field) => (
             <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { Footer, Problem } from '../../ui/form.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import type { RecordClass } from './documents.ts';
 import { csv, save } from './export.ts';
 import {
@@ -120,13 +121,7 @@ function ColumnTable({ source, mapping, definition, onChange }: ColumnTableProps
   return (
     <Table.ScrollContainer minWidth={320} mah={280}>
       <Table verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            {[t`Column`, t`First value`, t`Field`].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <Heads of={[t`Column`, t`First value`, t`Field`]} />
         <Table.Tbody>
           {source.columns.map((column) => (
             <Table.Tr key={column}>
