@@ -30,9 +30,9 @@ places and AI assistants, over REST, GraphQL and WebSocket.</p>
 <p>${isConsoleOn ? CONSOLE_STEP : ''}<a href="guides/tutorials/first-ten-minutes">The first ten minutes</a> lead from here to a
 live chat between two users. The API key of the first application is in <code>credentials.json</code> in the data folder.</p>
 ${cardLinks([...(isConsoleOn ? [CONSOLE_CARD] : []), ...CARDS])}
-<h2>For machines</h2>
+<div class="foot"><h2>For machines</h2>
 <p><a href="openapi.json">OpenAPI document</a> · <a href="guides/project/schema.graphql">GraphQL schema</a> ·
-<a href="healthz">health</a> · <a href="readyz">readiness</a></p>`,
+<a href="healthz">health</a> · <a href="readyz">readiness</a></p></div>`,
   });
 }
 

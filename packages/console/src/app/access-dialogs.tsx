@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { type SubmitEvent, useState, useSyncExternalStore } from 'react';
-import { Footer } from '../ui/form.tsx';
+import { Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useState, useSyncExternalStore } from 'react';
+import { Form, textProps } from '../ui/form.tsx';
 import { accessPrompt, reason } from './access.ts';
 import { ConfirmForm, SignInForm } from './sign-in-forms.tsx';
 
@@ -21,9 +21,7 @@ export function AccessDialogs() {
     <Modal opened={prompt !== undefined} onClose={cancel} title={prompt && TITLES[prompt]} centered zIndex={400}>
       {prompt === 'sign-in' && (
         <Stack>
-          <Text size="sm">
-            <Trans>Sign in again to continue. What you have typed is still there.</Trans>
-          </Text>
+          <Text size="sm">{t`Sign in again to continue. What you have typed is still there.`}</Text>
           <SignInForm onDone={done} />
         </Stack>
       )}
@@ -44,35 +42,26 @@ export function AccessDialogs() {
 
 function ReasonForm({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
   const [text, setText] = useState('');
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = () => {
     reason.set(text.trim());
     onDone();
   };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">
-          <Trans>
-            Messages, files and sign-in details of users are private. The console sends the reason with every request of
-            this tab.
-          </Trans>
-        </Text>
-        <Textarea
-          label={t`Reason`}
-          placeholder={t`For example the number of a support ticket`}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          maxLength={500}
-          data-autofocus
-          required
-        />
-        <Footer onCancel={onCancel}>
-          <Button type="submit" disabled={text.trim().length < 3}>
-            <Trans>Continue</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={submit} action={t`Continue`} isDisabled={text.trim().length < 3} onCancel={onCancel}>
+      <Text size="sm">
+        <Trans>
+          Messages, files and sign-in details of users are private. The console sends the reason with every request of
+          this tab.
+        </Trans>
+      </Text>
+      <Textarea
+        label={t`Reason`}
+        placeholder={t`For example the number of a support ticket`}
+        {...textProps(text, setText)}
+        maxLength={500}
+        data-autofocus
+        required
+      />
+    </Form>
   );
 }

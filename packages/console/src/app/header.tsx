@@ -142,9 +142,7 @@ function PersonMenu() {
         <Menu.Item component={Link} to="/profile" leftSection={<IconUserShield size={16} />}>
           <Trans>Profile and security</Trans>
         </Menu.Item>
-        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>
-          <Trans>Sign out</Trans>
-        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()} leftSection={<IconLogout size={16} />}>{t`Sign out`}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

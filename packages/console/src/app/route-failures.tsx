@@ -10,9 +10,7 @@ export function NotFoundPage() {
       <Empty title={t`This address has no page`}>
         <Trans>It may be misspelled, or what it showed was deleted.</Trans>
         <div>
-          <Button component={Link} to="/" mt="md">
-            <Trans>Go to the start page</Trans>
-          </Button>
+          <Button component={Link} to="/" mt="md">{t`Go to the start page`}</Button>
         </div>
       </Empty>
     </Center>

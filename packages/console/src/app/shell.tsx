@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { AppShell } from '@mantine/core';
 import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { Outlet, useLocation } from '@tanstack/react-router';
@@ -30,9 +29,7 @@ export function Shell() {
       padding={{ base: 'md', md: 'xl' }}
       transitionDuration={0}
     >
-      <a className="skip-link" href="#page">
-        <Trans>Skip to the page</Trans>
-      </a>
+      <a className="skip-link" href="#page">{t`Skip to the page`}</a>
       <AppShell.Header>
         <Header
           isDrawerOpen={isDrawerOpen}

@@ -1,10 +1,9 @@
 import { AtriumError, graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Footer, submitting, textProps } from '../ui/form.tsx';
 import { administratorQuery, useMe } from './administrator.ts';
 import { clientOf, SERVICE } from './clients.ts';
 import {
@@ -61,16 +60,13 @@ export function SignInForm({ onDone }: { onDone: () => void }) {
           label={t`Email address`}
           type="email"
           autoComplete="username webauthn"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...textProps(email, setEmail)}
           required
           data-autofocus
         />
         {fields.inputs}
         <Problem error={signIn.error ?? withPasskey.error ?? autofillError} />
-        <Button type="submit" loading={signIn.isPending} fullWidth>
-          <Trans>Sign in</Trans>
-        </Button>
+        <Button type="submit" loading={signIn.isPending} fullWidth>{t`Sign in`}</Button>
         {!passkeyObstacle && (
           <>
             <Divider label={t`or`} />
@@ -104,9 +100,7 @@ export function ConfirmForm({ onDone, onCancel }: { onDone: () => void; onCancel
         {fields.inputs}
         <Problem error={confirm.error ?? withPasskey.error} />
         <Footer onCancel={onCancel}>
-          <Button type="submit" loading={confirm.isPending}>
-            <Trans>Confirm</Trans>
-          </Button>
+          <Button type="submit" loading={confirm.isPending}>{t`Confirm`}</Button>
         </Footer>
       </Stack>
     </form>
@@ -131,8 +125,7 @@ function useCredentials(hasTotp = false) {
       <PasswordInput
         label={t`Password`}
         autoComplete="current-password"
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...textProps(password, setPassword)}
         required
       />
       {needsCode && (
@@ -140,8 +133,7 @@ function useCredentials(hasTotp = false) {
           label={t`Code`}
           description={t`Of your authenticator app, or a recovery code`}
           autoComplete="one-time-code"
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
+          {...textProps(code, setCode)}
           autoFocus
           required
         />

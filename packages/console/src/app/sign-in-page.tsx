@@ -5,7 +5,7 @@ import { Anchor, Button, Card, Center, Stack, Text, TextInput, Title } from '@ma
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { clientOf, SERVICE } from './clients.ts';
 import { Logo } from './logo.tsx';
 import { SignInForm } from './sign-in-forms.tsx';
@@ -76,13 +76,10 @@ function RequestLink() {
           label={t`Email address`}
           type="email"
           autoComplete="username"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          {...textProps(email, setEmail)}
           required
         />
-        <Button type="submit" loading={request.isPending}>
-          <Trans>Send a link</Trans>
-        </Button>
+        <Button type="submit" loading={request.isPending}>{t`Send a link`}</Button>
       </Stack>
     </form>
   );

@@ -26,9 +26,7 @@ export function CredentialsBar({ credentials, isRemembered, status, onChange }: 
   return (
     <form className="credentials" onSubmit={(event) => event.preventDefault()} aria-label={t`Credentials`}>
       <label>
-        <span className="caption">
-          <Trans>Send as</Trans>
-        </span>
+        <span className="caption">{t`Send as`}</span>
         <select value={kind} onChange={(event) => set({ kind: event.target.value as CredentialKind })}>
           {KINDS.map(([value, label]) => (
             <option key={value} value={value}>

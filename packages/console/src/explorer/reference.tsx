@@ -16,6 +16,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { useMemo, useState } from 'react';
+import { CodeText } from '../ui/code-text.tsx';
 import type { Saved } from './drafts.ts';
 import { type OperationKind, operationsOf, type RootOperation } from './operations.ts';
 import { documentIn, operationsIn } from './variables.ts';
@@ -68,9 +69,7 @@ export function OperationList({ schema, onOpen }: OperationListProps) {
         onChange={(event) => setSearched(event.currentTarget.value)}
       />
       {found.length === 0 && (
-        <Text size="sm" c="dimmed">
-          <Trans>No operation has these words in its name or description.</Trans>
-        </Text>
+        <Text size="sm" c="dimmed">{t`No operation has these words in its name or description.`}</Text>
       )}
       {KINDS.map(([kind, title]) => (
         <Names
@@ -233,10 +232,9 @@ function TypeName({ of, onShow }: { of: GraphQLOutputType; onShow: Documentation
   );
 }
 
-/** Text with code in backticks. */
 const Description = ({ text }: { text: string | null | undefined }) =>
   text ? (
     <Text size="sm" c="dimmed">
-      {text.split('`').map((part, nth) => (nth % 2 === 0 ? part : <code key={part}>{part}</code>))}
+      <CodeText text={text} />
     </Text>
   ) : null;

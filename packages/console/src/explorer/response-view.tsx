@@ -89,15 +89,9 @@ export function EventList({ events }: { events: Events }) {
         </Text>
         <Group gap={6} ml="auto">
           {state === 'paused' ? (
-            <Button size="compact-xs" onClick={events.resume}>
-              <Trans>Resume</Trans>
-            </Button>
+            <Button size="compact-xs" onClick={events.resume}>{t`Resume`}</Button>
           ) : (
-            state !== 'ended' && (
-              <Button size="compact-xs" variant="default" onClick={events.pause}>
-                <Trans>Pause</Trans>
-              </Button>
-            )
+            state !== 'ended' && <Button size="compact-xs" variant="default" onClick={events.pause}>{t`Pause`}</Button>
           )}
           <Button size="compact-xs" variant="default" onClick={events.clear} disabled={shown.length === 0}>
             <Trans>Clear</Trans>
@@ -110,9 +104,7 @@ export function EventList({ events }: { events: Events }) {
         </Text>
       )}
       {shown.length === 0 && !failure && state !== 'ended' && (
-        <Text p="sm" size="sm" c="dimmed">
-          <Trans>Events appear here when they happen.</Trans>
-        </Text>
+        <Text p="sm" size="sm" c="dimmed">{t`Events appear here when they happen.`}</Text>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so that a keyboard must reach it */}
       <ol className="explorer-events" aria-label={t`Events`} tabIndex={0}>

@@ -114,9 +114,7 @@ export function Tab({ draft, isShown, schema, headers, send, caller, onChange, o
         />
         <div className="explorer-variables">
           <Group gap="xs" px="sm" py={6} className="explorer-bar">
-            <Text size="sm" fw={600}>
-              <Trans>Variables</Trans>
-            </Text>
+            <Text size="sm" fw={600}>{t`Variables`}</Text>
             <SegmentedControl
               size="xs"
               ml="auto"
@@ -230,9 +228,7 @@ function SaveButton({ name, onSave }: { name: string; onSave: (name: string) => 
   return (
     <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-end">
       <Popover.Target>
-        <Button size="compact-xs" variant="default" onClick={() => setOpen(!isOpen)}>
-          <Trans>Save</Trans>
-        </Button>
+        <Button size="compact-xs" variant="default" onClick={() => setOpen(!isOpen)}>{t`Save`}</Button>
       </Popover.Target>
       <Popover.Dropdown>
         <form onSubmit={submitting(save)}>
@@ -246,9 +242,7 @@ function SaveButton({ name, onSave }: { name: string; onSave: (name: string) => 
               onChange={(event) => setTyped(event.currentTarget.value)}
               data-autofocus
             />
-            <Button size="xs" type="submit">
-              <Trans>Save</Trans>
-            </Button>
+            <Button size="xs" type="submit">{t`Save`}</Button>
           </Group>
         </form>
       </Popover.Dropdown>

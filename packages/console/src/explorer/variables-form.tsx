@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Fieldset, MultiSelect, Select, Stack, TagsInput, Text, Textarea } from '@mantine/core';
 import {
   type GraphQLInputType,
@@ -25,11 +24,7 @@ interface VariablesFormProps {
 /** A field for each variable, by its type. Fields of input objects nest. */
 export function VariablesForm({ variables, values, onChange }: VariablesFormProps) {
   if (variables.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        <Trans>This operation has no variables.</Trans>
-      </Text>
-    );
+    return <Text size="sm" c="dimmed">{t`This operation has no variables.`}</Text>;
   }
   return (
     <Stack gap="sm">

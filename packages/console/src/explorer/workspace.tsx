@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ActionIcon, SegmentedControl, Text } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import type { GraphQLSchema } from 'graphql';
@@ -77,9 +76,7 @@ export function Workspace({ schema, headers, send, caller, sample, storedAs }: W
               onOpen={(operation) => open(documentOf(operation, schema), firstVariables(operation), () => true)}
             />
           ) : (
-            <Text size="sm" c="dimmed" p="xs">
-              <Trans>The operations appear when the schema is loaded.</Trans>
-            </Text>
+            <Text size="sm" c="dimmed" p="xs">{t`The operations appear when the schema is loaded.`}</Text>
           )}
         </div>
         {side === 'saved' && (

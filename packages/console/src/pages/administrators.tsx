@@ -1,14 +1,15 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Modal, MultiSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { applicationsQuery, ownsAll, type Role, useMe } from '../app/administrator.ts';
 import { mutate, query, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
@@ -56,41 +57,15 @@ export function AdministratorsPage() {
       description={t`People who use the console, and what they may do.`}
       actions={
         <>
-          {ownsAll(me) && (
-            <Button variant="default" component={Link} to="/administrators/audit">
-              <Trans>Audit log</Trans>
-            </Button>
-          )}
-          <Button onClick={open}>
-            <Trans>Invite a person</Trans>
-          </Button>
+          {ownsAll(me) && <Button variant="default" component={Link} to="/administrators/audit">{t`Audit log`}</Button>}
+          <Button onClick={open}>{t`Invite a person`}</Button>
         </>
       }
     >
       <Loaded of={people}>
         {({ administrators, administratorInvitations }) => (
           <Table verticalSpacing="sm" className="stacked">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>
-                  <Trans>Name</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Roles</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Protection</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Signed in</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>
-                    <Trans>Actions</Trans>
-                  </VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads of={[t`Name`, t`Roles`, t`Protection`, t`Signed in`]} hasActions />
             <Table.Tbody>
               {administrators.map((person) => (
                 <Table.Tr key={person.id}>
@@ -101,9 +76,7 @@ export function AdministratorsPage() {
                   </Table.Td>
                   <Table.Td>
                     <Group gap="xs" justify="flex-end" wrap="nowrap">
-                      <Button size="xs" variant="default" onClick={() => setEdited(person)}>
-                        <Trans>Roles</Trans>
-                      </Button>
+                      <Button size="xs" variant="default" onClick={() => setEdited(person)}>{t`Roles`}</Button>
                       {ownsAll(me) && person.id !== me.id && (
                         <ConfirmButton
                           label={t`Delete`}
@@ -245,32 +218,22 @@ function InviteForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>{outcomeOf(email, isMailed, url !== null)}</Text>
         {url !== null && <Copyable label={t`Link`} value={url} />}
-        <Button onClick={onClose}>
-          <Trans>Close</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`Close`}</Button>
       </Stack>
     );
   }
   return (
-    <form onSubmit={submitting(() => invite.mutate())}>
-      <Stack>
-        <TextInput
-          label={t`Email address`}
-          type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          data-autofocus
-          required
-        />
-        <TextInput label={t`Name`} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-        <RoleSelect value={roles} onChange={setRoles} required />
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={invite.isPending} disabled={roles.length === 0}>
-            <Trans>Invite</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => invite.mutate()}
+      action={t`Invite`}
+      isPending={invite.isPending}
+      isDisabled={roles.length === 0}
+      onCancel={onClose}
+    >
+      <TextInput label={t`Email address`} type="email" {...textProps(email, setEmail)} data-autofocus required />
+      <TextInput label={t`Name`} {...textProps(name, setName)} required />
+      <RoleSelect value={roles} onChange={setRoles} required />
+    </Form>
   );
 }
 
@@ -294,15 +257,8 @@ function RolesForm({ person: { id, roles }, onClose }: { person: Person; onClose
     },
   });
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <RoleSelect value={value} onChange={setValue} />
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => save.mutate()} action={t`Save`} isPending={save.isPending} onCancel={onClose}>
+      <RoleSelect value={value} onChange={setValue} />
+    </Form>
   );
 }

@@ -4,6 +4,8 @@ import { Trans } from '@lingui/react/macro';
 import { Code, Modal, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { query, type Target } from '../app/clients.ts';
+import { CodeText } from '../ui/code-text.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { membersOf } from '../ui/json.ts';
 import { Empty, Loaded } from '../ui/page.tsx';
 import { Time } from '../ui/values.tsx';
@@ -53,9 +55,7 @@ export function EntryDialog({ target, id, nameOf, onClose }: EntryDialogProps) {
           entry ? (
             <Details entry={entry} actor={nameOf(entry)} />
           ) : (
-            <Empty title={t`There is no such entry`}>
-              <Trans>It may belong to another application, or be too old.</Trans>
-            </Empty>
+            <Empty title={t`There is no such entry`}>{t`It may belong to another application, or be too old.`}</Empty>
           )
         }
       </Loaded>
@@ -86,30 +86,14 @@ function Details({ entry, actor }: { entry: Entry; actor: string }) {
       </Text>
       {action === 'READ' && (
         <Text size="sm" c="dimmed">
-          <Code>{subject}</Code> {description}
+          <Code>{subject}</Code> {description && <CodeText text={description} />}
         </Text>
       )}
-      {reason && (
-        <Text>
-          <Trans>Reason: {reason}</Trans>
-        </Text>
-      )}
+      {reason && <Text>{t`Reason: ${reason}`}</Text>}
       {fields.length > 0 && (
         <Table.ScrollContainer minWidth={320}>
           <Table verticalSpacing="xs">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>
-                  <Trans>Field</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>Before</Trans>
-                </Table.Th>
-                <Table.Th>
-                  <Trans>After</Trans>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
+            <Heads of={[t`Field`, t`Before`, t`After`]} />
             <Table.Tbody>
               {fields.map((field) => (
                 <Table.Tr key={field}>

@@ -9,6 +9,7 @@ import { query, SERVICE, type Target } from '../app/clients.ts';
 import { forward, PAGE_SIZE } from '../app/paging.ts';
 import { useListPolling } from '../app/polling.ts';
 import { useTypedFilter } from '../app/typing.ts';
+import { CodeText } from '../ui/code-text.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Time } from '../ui/values.tsx';
@@ -205,7 +206,7 @@ const columnsOf = (nameOf: (entry: Entry) => string, show: (id: string) => void)
           {titleOf(entry)}
         </UnstyledButton>
         <Text size="xs" c="dimmed" truncate>
-          {fieldsOf(entry).join(', ') || (entry.description ?? entry.reason)}
+          {fieldsOf(entry).join(', ') || <CodeText text={entry.description ?? entry.reason ?? ''} />}
         </Text>
       </>
     ),

@@ -1,12 +1,11 @@
 import { graphql } from '@atrium/client';
 import { plural, t } from '@lingui/core/macro';
 import { Stack } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
 import { mutate, query } from '../app/clients.ts';
 import { nameOf, useUsers } from '../app/user-names.ts';
-import { RareAction } from '../ui/confirm-button.tsx';
+import { Deletion } from '../ui/confirm-button.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { titleOf } from './dialog-title.ts';
@@ -78,22 +77,14 @@ export function DialogPage() {
 }
 
 function DeleteDialog({ application, id }: { application: number; id: string }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE_DIALOG, { id }),
-    onSuccess: async () => {
-      await navigate({ to: '/apps/$application/dialogs', params: { application } });
-      await queries.invalidateQueries({ queryKey: [application, 'dialogs'] });
-      notifications.show({ message: t`The dialog was deleted` });
-    },
-  });
   return (
-    <RareAction
+    <Deletion
       label={t`Delete dialog`}
       question={t`The dialog and all its messages are deleted for all occupants. This cannot be undone.`}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate({ application }, DELETE_DIALOG, { id })}
+      list={{ to: '/apps/$application/dialogs', params: { application } }}
+      listKey={[application, 'dialogs']}
+      done={t`The dialog was deleted`}
     />
   );
 }

@@ -1,6 +1,5 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Anchor, Card, CloseButton, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconCheck } from '@tabler/icons-react';
@@ -69,9 +68,7 @@ export function FirstSteps({ application }: { application: number }) {
   return (
     <Card withBorder>
       <Group justify="space-between" wrap="nowrap">
-        <Title order={2} size="h5">
-          <Trans>First steps</Trans>
-        </Title>
+        <Title order={2} size="h5">{t`First steps`}</Title>
         <CloseButton aria-label={t`Hide the first steps`} onClick={() => setHidden(true)} />
       </Group>
       <Stack gap="xs" component="ul" p={0} m={0} mb="md" style={{ listStyle: 'none' }}>

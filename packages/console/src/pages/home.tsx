@@ -12,7 +12,7 @@ import { bytesText } from '../ui/bytes.ts';
 import { NameForm } from '../ui/form.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
-import { Copyable, Time } from '../ui/values.tsx';
+import { Copyable, Fact, Time } from '../ui/values.tsx';
 
 const STATUS = graphql(`query ConsoleStatus {
   serviceStatus {
@@ -40,20 +40,12 @@ export function HomePage() {
     <Page
       title={t`Applications`}
       description={t`Each application has its own users, dialogs, records and keys.`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create application</Trans>
-          </Button>
-        )
-      }
+      actions={mayCreate && <Button onClick={open}>{t`Create application`}</Button>}
     >
       <Loaded of={applications}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title={t`No application yet`}>
-              <Trans>Create one to get its keys and send the first request.</Trans>
-            </Empty>
+            <Empty title={t`No application yet`}>{t`Create one to get its keys and send the first request.`}</Empty>
           ) : (
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
               {rows.map((row) => (
@@ -92,9 +84,9 @@ function ApplicationCard({ application: { id, name, createdAt } }: { application
       <Group gap="xl" mt="sm" mih={48}>
         {activity.data && (
           <>
-            <Figure name={t`Users`} value={activity.data.users.toLocaleString()} />
-            <Figure name={t`Online`} value={activity.data.usersOnline.toLocaleString()} />
-            <Figure name={t`Messages, 24 h`} value={messagesOf(activity.data).toLocaleString()} />
+            <Fact name={t`Users`}>{activity.data.users.toLocaleString()}</Fact>
+            <Fact name={t`Online`}>{activity.data.usersOnline.toLocaleString()}</Fact>
+            <Fact name={t`Messages, 24 h`}>{messagesOf(activity.data).toLocaleString()}</Fact>
           </>
         )}
       </Group>
@@ -114,16 +106,12 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     const { applicationId, authKey, authSecret, apiKey } = create.data;
     return (
       <Stack>
-        <Text size="sm">
-          <Trans>Store the secrets now: the server shows them only once.</Trans>
-        </Text>
+        <Text size="sm">{t`Store the secrets now: the server shows them only once.`}</Text>
         <Copyable label={t`Application id`} value={String(applicationId)} />
         <Copyable label={t`Auth key`} value={authKey} />
         <Copyable label={t`Auth secret`} value={authSecret} />
         <Copyable label={t`API key`} value={apiKey} />
-        <Button onClick={onClose}>
-          <Trans>I have stored them</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`I have stored them`}</Button>
       </Stack>
     );
   }
@@ -138,9 +126,7 @@ function Service() {
   });
   return (
     <Stack gap="xs">
-      <Title order={2} size="h4">
-        <Trans>Service</Trans>
-      </Title>
+      <Title order={2} size="h4">{t`Service`}</Title>
       <Card withBorder>
         <Loaded of={status}>{(loaded) => <Facts status={loaded} />}</Loaded>
       </Card>
@@ -158,43 +144,28 @@ function Facts({ status }: { status: Status }) {
   const isLow = free !== null && total !== null && free < total * LITTLE_SPACE;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <Figure name={t`Version`} value={version} />
-      <Figure name={t`Node.js`} value={nodeVersion} />
-      <Figure name="PostgreSQL" value={postgresVersion.split(' ')[0]!} />
-      <Figure name={t`Started`} value={<Time of={startedAt} />} />
-      <Figure
-        name={t`Database`}
-        value={isDatabaseReadOnly ? t`${bytesText(databaseBytes)}, read-only` : bytesText(databaseBytes)}
-        isBad={isDatabaseReadOnly}
-      />
-      <Figure name={t`Files`} value={bytesText(fileBytes)} />
-      <Figure
-        name={t`Free disk`}
-        value={free === null || total === null ? '–' : t`${bytesText(free)} of ${bytesText(total)}`}
-        isBad={isLow}
-      />
-      <Figure name={t`Waiting push jobs`} value={waitingPushJobs.toLocaleString()} />
+      <Fact name={t`Version`}>{version}</Fact>
+      <Fact name={t`Node.js`}>{nodeVersion}</Fact>
+      <Fact name="PostgreSQL">{postgresVersion.split(' ')[0]!}</Fact>
+      <Fact name={t`Started`}>
+        <Time of={startedAt} />
+      </Fact>
+      <Fact name={t`Database`} isBad={isDatabaseReadOnly}>
+        {isDatabaseReadOnly ? t`${bytesText(databaseBytes)}, read-only` : bytesText(databaseBytes)}
+      </Fact>
+      <Fact name={t`Files`}>{bytesText(fileBytes)}</Fact>
+      <Fact name={t`Free disk`} isBad={isLow}>
+        {free === null || total === null ? '–' : t`${bytesText(free)} of ${bytesText(total)}`}
+      </Fact>
+      <Fact name={t`Waiting push jobs`}>{waitingPushJobs.toLocaleString()}</Fact>
       {chat && (
         <>
-          <Figure name={t`Legacy chat streams`} value={chat.streams.toLocaleString()} />
-          <Figure name={t`Joined rooms`} value={chat.rooms.toLocaleString()} />
-          <Figure name={t`Refused chat sign-ins`} value={chat.refusedSignIns.toLocaleString()} />
-          <Figure name={t`Chat streams ended by errors`} value={chat.failedStreams.toLocaleString()} />
+          <Fact name={t`Legacy chat streams`}>{chat.streams.toLocaleString()}</Fact>
+          <Fact name={t`Joined rooms`}>{chat.rooms.toLocaleString()}</Fact>
+          <Fact name={t`Refused chat sign-ins`}>{chat.refusedSignIns.toLocaleString()}</Fact>
+          <Fact name={t`Chat streams ended by errors`}>{chat.failedStreams.toLocaleString()}</Fact>
         </>
       )}
     </SimpleGrid>
-  );
-}
-
-function Figure({ name, value, isBad = false }: { name: string; value: React.ReactNode; isBad?: boolean }) {
-  return (
-    <div>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text fw={600} c={isBad ? 'var(--mantine-color-error)' : undefined}>
-        {value}
-      </Text>
-    </div>
   );
 }

@@ -14,7 +14,7 @@ import { mutate } from '../app/clients.ts';
 import { nameOf, type PicturedUser } from '../app/user-names.ts';
 import { bytesText } from '../ui/bytes.ts';
 import { Confirmation } from '../ui/confirm-button.tsx';
-import { Footer } from '../ui/form.tsx';
+import { Footer, textProps } from '../ui/form.tsx';
 import { membersOf } from '../ui/json.ts';
 import { showUndo } from '../ui/undo.tsx';
 import { LABELS } from './dialog-labels.tsx';
@@ -89,9 +89,7 @@ export function MessageItem({ message, previous, next, application, sender }: Me
               {time}
             </div>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => setEditing(true)}>
-                <Trans>Edit</Trans>
-              </Menu.Item>
+              <Menu.Item onClick={() => setEditing(true)}>{t`Edit`}</Menu.Item>
               <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleting(true)}>
                 <Trans>Delete for all</Trans>
               </Menu.Item>
@@ -179,8 +177,7 @@ function EditForm({ application, id, text, onDone }: EditFormProps) {
       <Textarea
         label={t`Text`}
         description={t`The occupants see the new text at once`}
-        value={edited}
-        onChange={(event) => setEdited(event.currentTarget.value)}
+        {...textProps(edited, setEdited)}
         autosize
         maxRows={12}
         data-autofocus

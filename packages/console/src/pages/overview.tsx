@@ -214,9 +214,7 @@ function Pushes({ hours }: { hours: Hours }) {
   const failed = hours.map(({ pushesFailed }) => pushesFailed);
   return (
     <Card withBorder>
-      <Title order={2} size="h5">
-        <Trans>Pushes per hour</Trans>
-      </Title>
+      <Title order={2} size="h5">{t`Pushes per hour`}</Title>
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>
           {sumOf(delivered).toLocaleString()} delivered and {sumOf(failed).toLocaleString()} failed in this period.
@@ -243,9 +241,7 @@ function Messages({ hours }: { hours: Hours }) {
   const values = hours.map(({ messages }) => messages);
   return (
     <Card withBorder>
-      <Title order={2} size="h5">
-        <Trans>Messages per hour</Trans>
-      </Title>
+      <Title order={2} size="h5">{t`Messages per hour`}</Title>
       <Text size="sm" c="dimmed" mb="xs">
         <Trans>{sumOf(values).toLocaleString()} in this period.</Trans>
       </Text>

@@ -43,9 +43,7 @@ export function Passkeys() {
   return (
     <Card withBorder>
       <Stack align="flex-start">
-        <Title order={2} size="h4">
-          <Trans>Passkeys</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Passkeys`}</Title>
         <Text>
           <Trans>
             Sign in with your fingerprint, face, PIN or security key instead of password and code. A passkey works only
@@ -66,9 +64,7 @@ export function Passkeys() {
             {passkeyObstacle}
           </Text>
         ) : (
-          <Button onClick={() => setAdding(true)}>
-            <Trans>Add a passkey</Trans>
-          </Button>
+          <Button onClick={() => setAdding(true)}>{t`Add a passkey`}</Button>
         )}
       </Stack>
       <Modal opened={isAdding} onClose={() => setAdding(false)} title={t`Add a passkey`} centered>
@@ -130,16 +126,10 @@ function Row({ passkey, onRename }: { passkey: Passkey; onRename: () => void }) 
             </Trans>
           )}
         </Text>
-        {host !== location.hostname && (
-          <Text size="sm" c="dimmed">
-            <Trans>Works only at {host}</Trans>
-          </Text>
-        )}
+        {host !== location.hostname && <Text size="sm" c="dimmed">{t`Works only at ${host}`}</Text>}
       </div>
       <Group gap="xs" role="group" aria-label={t`Passkey ${name}`}>
-        <Button size="xs" variant="default" onClick={onRename}>
-          <Trans>Rename</Trans>
-        </Button>
+        <Button size="xs" variant="default" onClick={onRename}>{t`Rename`}</Button>
         <ConfirmButton
           label={t`Delete`}
           question={t`“${name}” will no longer sign in, and your other sessions end. Afterwards remove it from the device or password manager, too.`}

@@ -9,7 +9,7 @@ import { renderSVG } from 'uqr';
 import { administratorQuery, useMe } from '../app/administrator.ts';
 import { mutate, SERVICE } from '../app/clients.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Page } from '../ui/page.tsx';
 import { Copyable } from '../ui/values.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -46,24 +46,19 @@ function Password() {
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
-        <Title order={2} size="h4">
-          <Trans>Password</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Password`}</Title>
         <input type="text" value={email} autoComplete="username" readOnly hidden />
         <PasswordInput
           label={t`New password`}
           description={t`At least 12 characters. Your other sessions end.`}
           autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...textProps(password, setPassword)}
           minLength={12}
           required
           w="100%"
           maw={360}
         />
-        <Button type="submit" variant="default" loading={change.isPending}>
-          <Trans>Change password</Trans>
-        </Button>
+        <Button type="submit" variant="default" loading={change.isPending}>{t`Change password`}</Button>
       </Stack>
     </Card>
   );
@@ -90,9 +85,7 @@ function SecondFactor() {
   return (
     <Card withBorder>
       <Stack align="flex-start">
-        <Title order={2} size="h4">
-          <Trans>Authenticator app</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Authenticator app`}</Title>
         <Text>
           {hasTotp
             ? t`Signing in with your password also requires a code of your app.`
@@ -107,9 +100,7 @@ function SecondFactor() {
           />
         )}
         {!hasTotp && !start.data && (
-          <Button onClick={() => start.mutate()} loading={start.isPending}>
-            <Trans>Set up</Trans>
-          </Button>
+          <Button onClick={() => start.mutate()} loading={start.isPending}>{t`Set up`}</Button>
         )}
         {!hasTotp && start.data && <Enable {...start.data} onEnabled={enabled} />}
       </Stack>
@@ -127,25 +118,20 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
   const image = `data:image/svg+xml,${encodeURIComponent(renderSVG(uri, { border: 2 }))}`;
   return (
     <Stack component="form" onSubmit={submit} w="100%">
-      <Text>
-        <Trans>1. Scan the code with your authenticator app, or type the secret.</Trans>
-      </Text>
+      <Text>{t`1. Scan the code with your authenticator app, or type the secret.`}</Text>
       <img src={image} alt={t`QR code of the secret`} width={200} height={200} style={{ borderRadius: 8 }} />
       <Copyable label={t`Secret`} value={secret} />
       <TextInput
         label={t`2. Enter the code that the app shows`}
         inputMode="numeric"
         autoComplete="one-time-code"
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
+        {...textProps(code, setCode)}
         maxLength={7}
         maw={240}
         required
       />
       <Group>
-        <Button type="submit" loading={enable.isPending}>
-          <Trans>Turn on</Trans>
-        </Button>
+        <Button type="submit" loading={enable.isPending}>{t`Turn on`}</Button>
       </Group>
     </Stack>
   );
@@ -154,9 +140,7 @@ function Enable({ secret, uri, onEnabled }: { secret: string; uri: string; onEna
 function RecoveryCodes({ codes }: { codes: string[] }) {
   return (
     <Stack gap="xs" w="100%">
-      <Text fw={600}>
-        <Trans>Store these recovery codes now: they are shown only once.</Trans>
-      </Text>
+      <Text fw={600}>{t`Store these recovery codes now: they are shown only once.`}</Text>
       <Text size="sm" c="dimmed">
         <Trans>Each replaces one code of the app, for example after you have lost your phone.</Trans>
       </Text>

@@ -27,9 +27,7 @@ export function RequestFigures({ application, hours }: { application: number; ho
   });
   return (
     <Card withBorder>
-      <Title order={2} size="h5">
-        <Trans>Requests per hour</Trans>
-      </Title>
+      <Title order={2} size="h5">{t`Requests per hour`}</Title>
       <Loaded of={figures}>
         {({ succeeded, refused, failed, medianMs, p95Ms, hours: rows }) => (
           <>

@@ -75,18 +75,10 @@ export function RequestShapes({ application, hours, status }: RequestShapesProps
               <Table layout="fixed">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>
-                      <Trans>Request</Trans>
-                    </Table.Th>
-                    <Table.Th w="5rem" ta="right">
-                      <Trans>Count</Trans>
-                    </Table.Th>
-                    <Table.Th w="5.5rem" ta="right">
-                      <Trans>Average</Trans>
-                    </Table.Th>
-                    <Table.Th w="7rem" visibleFrom="sm">
-                      <Trans>Latest</Trans>
-                    </Table.Th>
+                    <Table.Th>{t`Request`}</Table.Th>
+                    <Table.Th w="5rem" ta="right">{t`Count`}</Table.Th>
+                    <Table.Th w="5.5rem" ta="right">{t`Average`}</Table.Th>
+                    <Table.Th w="7rem" visibleFrom="sm">{t`Latest`}</Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

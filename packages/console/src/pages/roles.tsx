@@ -1,17 +1,17 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Table, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueries, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
-import { sentenceOf } from '../app/query-client.ts';
 import { useRoles } from '../app/roles.ts';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
+import { Heads } from '../ui/heads.tsx';
 import { Empty, Loaded, Page } from '../ui/page.tsx';
 import { useOpenInAddress } from '../ui/use-open-in-address.ts';
 import { Time } from '../ui/values.tsx';
@@ -46,13 +46,7 @@ export function RolesPage() {
     <Page
       title={t`Roles`}
       description={t`Permissions name a role as a group, and settings and API keys by its name.`}
-      actions={
-        mayDefine && (
-          <Button onClick={open}>
-            <Trans>Create role</Trans>
-          </Button>
-        )
-      }
+      actions={mayDefine && <Button onClick={open}>{t`Create role`}</Button>}
     >
       <Loaded of={roles}>
         {(rows) =>
@@ -103,14 +97,7 @@ function Roles({ application, rows, mayDefine, onEdit }: RolesProps) {
   });
   return (
     <Table verticalSpacing="sm" className="stacked">
-      <Table.Thead>
-        <Table.Tr>
-          {[t`Name`, t`Description`, t`Users`, t`Created`].map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
-          ))}
-          {mayDefine && <Table.Th aria-label={t`Actions`} />}
-        </Table.Tr>
-      </Table.Thead>
+      <Heads of={[t`Name`, t`Description`, t`Users`, t`Created`]} hasActions={mayDefine} />
       <Table.Tbody>
         {rows.map(({ name, description, createdAt }, index) => (
           <Table.Tr key={name}>
@@ -127,9 +114,7 @@ function Roles({ application, rows, mayDefine, onEdit }: RolesProps) {
             {mayDefine && (
               <Table.Td>
                 <Group gap="xs" justify="flex-end" wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => onEdit(name)}>
-                    <Trans>Edit</Trans>
-                  </Button>
+                  <Button size="xs" variant="default" onClick={() => onEdit(name)}>{t`Edit`}</Button>
                   <ConfirmButton
                     label={t`Delete`}
                     question={t`Delete the role “${name}”? Its users lose it, and permissions that name it grant nothing by it.`}
@@ -158,41 +143,32 @@ function RoleForm({ application, stored, onClose }: { application: number; store
     },
     meta: { showsErrors: true },
   });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
-  });
+  const field = (name: keyof typeof form) => textProps(form[name], (text) => setForm({ ...form, [name]: text }));
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <TextInput
-          label={t`Name`}
-          description={t`Lower-case letters, digits, - and _`}
-          {...field('name')}
-          maxLength={40}
-          readOnly={stored !== undefined}
-          autoComplete="off"
-          required
-          {...(!stored && { 'data-autofocus': true })}
-        />
-        <TextInput
-          label={t`Description`}
-          description={t`What its users may do, for your colleagues`}
-          {...field('description')}
-          maxLength={255}
-          {...(stored && { 'data-autofocus': true })}
-        />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending}>
-            {stored ? t`Save` : t`Create`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => save.mutate()}
+      action={stored ? t`Save` : t`Create`}
+      isPending={save.isPending}
+      error={save.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t`Name`}
+        description={t`Lower-case letters, digits, - and _`}
+        {...field('name')}
+        maxLength={40}
+        readOnly={stored !== undefined}
+        autoComplete="off"
+        required
+        {...(!stored && { 'data-autofocus': true })}
+      />
+      <TextInput
+        label={t`Description`}
+        description={t`What its users may do, for your colleagues`}
+        {...field('description')}
+        maxLength={255}
+        {...(stored && { 'data-autofocus': true })}
+      />
+    </Form>
   );
 }

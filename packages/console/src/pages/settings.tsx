@@ -163,16 +163,10 @@ function SettingsForm({
       {isChanged && (
         <Card withBorder shadow="md" className="save-bar" role="region" aria-label={t`Unsaved changes`}>
           <Group justify="space-between">
-            <Text size="sm">
-              <Trans>You have unsaved changes.</Trans>
-            </Text>
+            <Text size="sm">{t`You have unsaved changes.`}</Text>
             <Group gap="xs">
-              <Button variant="default" onClick={clear}>
-                <Trans>Discard</Trans>
-              </Button>
-              <Button type="submit" loading={save.isPending}>
-                <Trans>Save</Trans>
-              </Button>
+              <Button variant="default" onClick={clear}>{t`Discard`}</Button>
+              <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
             </Group>
           </Group>
         </Card>
@@ -235,9 +229,7 @@ function Keys({ settings: { id, authKey } }: { settings: Settings }) {
   return (
     <Card withBorder id="clients">
       <Stack>
-        <Title order={2} size="h4">
-          <Trans>For clients</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`For clients`}</Title>
         <Copyable label={t`Application id`} value={String(id)} />
         <Copyable label={t`Auth key`} value={authKey} />
       </Stack>
@@ -262,9 +254,7 @@ function Danger({ application, name }: { application: number; name: string }) {
   return (
     <Card withBorder>
       <Stack>
-        <Title order={2} size="h4" id="secrets">
-          <Trans>Secrets and deletion</Trans>
-        </Title>
+        <Title order={2} size="h4" id="secrets">{t`Secrets and deletion`}</Title>
         <Group justify="space-between">
           <Text flex="1 1 20rem">
             <Trans>A new auth secret replaces the old one at once. Servers that sign requests need the new one.</Trans>
@@ -278,9 +268,7 @@ function Danger({ application, name }: { application: number; name: string }) {
         </Group>
         {rotate.data && <Copyable label={t`New auth secret, shown only once`} value={rotate.data} />}
         <Group justify="space-between">
-          <Text flex="1 1 20rem">
-            <Trans>Deleting the application deletes its users, dialogs, records and files.</Trans>
-          </Text>
+          <Text flex="1 1 20rem">{t`Deleting the application deletes its users, dialogs, records and files.`}</Text>
           <ConfirmButton
             label={t`Delete application`}
             question={t`All data of the application is deleted. This cannot be undone.`}

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -44,9 +43,7 @@ export function Thread({ application, dialogId, since, userOf }: ThreadProps) {
     <Stack gap="xs">
       {messages.error && <Failure error={messages.error} retry={() => messages.fetchNextPage()} />}
       {rows.length === 0 ? (
-        <Empty title={t`No messages yet`}>
-          <Trans>New messages appear here as soon as they are sent.</Trans>
-        </Empty>
+        <Empty title={t`No messages yet`}>{t`New messages appear here as soon as they are sent.`}</Empty>
       ) : (
         <DialogLabels>
           <Text size="sm" c="dimmed" ta="center" mih="1.4em">

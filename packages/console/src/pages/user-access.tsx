@@ -56,9 +56,7 @@ export function UserAccess({ application, user }: UserAccessProps) {
   return (
     <Card withBorder>
       <Stack>
-        <Title order={2} size="h4">
-          <Trans>Access</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Access`}</Title>
         {blockedAt && (
           <Alert color="red" title={t`Blocked`}>
             <Group justify="space-between">
@@ -74,15 +72,11 @@ export function UserAccess({ application, user }: UserAccessProps) {
           </Alert>
         )}
         <UserSignIn application={application} user={user} />
-        <Title order={3} size="h6">
-          <Trans>Sessions</Trans>
-        </Title>
+        <Title order={3} size="h6">{t`Sessions`}</Title>
         <Loaded of={sessions}>
           {(rows) =>
             rows.length === 0 ? (
-              <Text c="dimmed">
-                <Trans>No open sessions.</Trans>
-              </Text>
+              <Text c="dimmed">{t`No open sessions.`}</Text>
             ) : (
               <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
                 {rows.map(({ id: session, device, network, createdAt, updatedAt, expiresAt }) => (

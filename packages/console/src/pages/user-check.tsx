@@ -1,12 +1,11 @@
 import { graphql, type VariablesOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useClassNames } from '../app/class-names.ts';
 import { query } from '../app/clients.ts';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 
@@ -66,9 +65,7 @@ export function UserCheck({ application, id: userId }: { application: number; id
   return (
     <Card withBorder component="form" onSubmit={submitting(submit)} aria-labelledby="user-check">
       <Stack>
-        <Title order={2} size="h4" id="user-check">
-          <Trans>May this user …?</Trans>
-        </Title>
+        <Title order={2} size="h4" id="user-check">{t`May this user …?`}</Title>
         <Select
           label={t`What`}
           data={Object.entries(OPERATIONS).map(([value, label]) => ({ value, label }))}
@@ -90,17 +87,14 @@ export function UserCheck({ application, id: userId }: { application: number; id
         {ofExisting && (
           <TextInput
             label={ofRecord ? t`Id of the record` : ofFile ? t`Id of the file` : t`Id of the dialog`}
-            value={question.id}
-            onChange={(event) => set({ id: event.currentTarget.value })}
+            {...textProps(question.id, (value) => set({ id: value }))}
             autoComplete="off"
             maxLength={24}
             required
           />
         )}
         <Group>
-          <Button type="submit" variant="default" loading={answer.isFetching}>
-            <Trans>Check</Trans>
-          </Button>
+          <Button type="submit" variant="default" loading={answer.isFetching}>{t`Check`}</Button>
         </Group>
         {asked && (
           <Loaded of={answer}>

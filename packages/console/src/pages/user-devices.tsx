@@ -37,16 +37,12 @@ export function UserDevices({ application, id }: UserDevicesProps) {
   return (
     <Card withBorder>
       <Stack align="stretch">
-        <Title order={2} size="h4">
-          <Trans>Devices</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Devices`}</Title>
         {isShown ? (
           <Loaded of={devices}>
             {(rows) =>
               rows.length === 0 ? (
-                <Text c="dimmed">
-                  <Trans>No device receives pushes.</Trans>
-                </Text>
+                <Text c="dimmed">{t`No device receives pushes.`}</Text>
               ) : (
                 <Devices application={application} id={id} rows={rows} />
               )
@@ -57,9 +53,7 @@ export function UserDevices({ application, id }: UserDevicesProps) {
             <Text c="dimmed" flex="1 1 20rem">
               <Trans>Devices are shown as the user sees them, so you may have to enter your password again.</Trans>
             </Text>
-            <Button size="xs" variant="default" onClick={() => setShown(true)}>
-              <Trans>Show devices</Trans>
-            </Button>
+            <Button size="xs" variant="default" onClick={() => setShown(true)}>{t`Show devices`}</Button>
           </Group>
         )}
       </Stack>

@@ -1,6 +1,5 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Card, Group, Menu, Pill, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { hasRole, useMe } from '../app/administrator.ts';
@@ -43,15 +42,11 @@ export function UserRoles({ application, id: userId, roles }: UserRolesProps) {
   return (
     <Card withBorder component="section" aria-labelledby="user-roles">
       <Group justify="space-between" align="flex-start" mb="sm">
-        <Title order={2} size="h4" id="user-roles">
-          <Trans>Roles</Trans>
-        </Title>
+        <Title order={2} size="h4" id="user-roles">{t`Roles`}</Title>
         {mayAssign && others.length > 0 && (
           <Menu position="bottom-end">
             <Menu.Target>
-              <Button size="xs" variant="default" loading={assign.isPending}>
-                <Trans>Assign role</Trans>
-              </Button>
+              <Button size="xs" variant="default" loading={assign.isPending}>{t`Assign role`}</Button>
             </Menu.Target>
             <Menu.Dropdown>
               {others.map(({ name }) => (
@@ -63,11 +58,7 @@ export function UserRoles({ application, id: userId, roles }: UserRolesProps) {
           </Menu>
         )}
       </Group>
-      {roles.length === 0 && (
-        <Text c="dimmed">
-          <Trans>No roles.</Trans>
-        </Text>
-      )}
+      {roles.length === 0 && <Text c="dimmed">{t`No roles.`}</Text>}
       <Group gap="xs">
         {roles.map((role) =>
           mayAssign ? (

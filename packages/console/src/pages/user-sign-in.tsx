@@ -45,9 +45,7 @@ export function UserSignIn({ application, user }: { application: number; user: S
   });
   return (
     <section aria-labelledby="user-sign-in">
-      <Title order={3} size="h6" mb="xs" id="user-sign-in">
-        <Trans>Sign-in</Trans>
-      </Title>
+      <Title order={3} size="h6" mb="xs" id="user-sign-in">{t`Sign-in`}</Title>
       <Loaded of={methods}>
         {(loaded) => (
           <>
@@ -73,23 +71,15 @@ function Facts({ methods, user: { email, emailVerified } }: { methods: Methods; 
   const { hasPassword, passkeys, identities } = methods;
   return (
     <dl className="facts">
-      <dt>
-        <Trans>Password</Trans>
-      </dt>
+      <dt>{t`Password`}</dt>
       <dd>{hasPassword ? t`Set` : t`None`}</dd>
-      <dt>
-        <Trans>Email address</Trans>
-      </dt>
+      <dt>{t`Email address`}</dt>
       <dd>{email === null ? t`None` : emailVerified ? t`${email}, verified` : t`${email}, not verified`}</dd>
-      <dt>
-        <Trans>Second factor</Trans>
-      </dt>
+      <dt>{t`Second factor`}</dt>
       <dd>
         <SecondFactor methods={methods} />
       </dd>
-      <dt>
-        <Trans>Passkeys</Trans>
-      </dt>
+      <dt>{t`Passkeys`}</dt>
       <dd>
         {passkeys.length === 0 && t`None`}
         {passkeys.map(({ id, name, host, createdAt, lastUsedAt }) => (
@@ -109,9 +99,7 @@ function Facts({ methods, user: { email, emailVerified } }: { methods: Methods; 
           </div>
         ))}
       </dd>
-      <dt>
-        <Trans>Linked accounts</Trans>
-      </dt>
+      <dt>{t`Linked accounts`}</dt>
       <dd>
         {identities.length === 0 && t`None`}
         {identities.map(({ issuer, subject, createdAt }) => (
@@ -132,13 +120,7 @@ function Facts({ methods, user: { email, emailVerified } }: { methods: Methods; 
 function SecondFactor({ methods }: { methods: Methods }) {
   const { needsSecondFactor, isSecondFactorDemanded, hasTotp, recoveryCodesLeft: count } = methods;
   if (!needsSecondFactor)
-    return isSecondFactorDemanded ? (
-      <Status tone="warn">
-        <Trans>Demanded by a role, not set up</Trans>
-      </Status>
-    ) : (
-      t`None`
-    );
+    return isSecondFactorDemanded ? <Status tone="warn">{t`Demanded by a role, not set up`}</Status> : t`None`;
   return (
     <>
       {hasTotp ? t`Authenticator app` : t`Passkey`}

@@ -16,16 +16,16 @@ import {
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../app/administrator.ts';
 import { mutate, query } from '../app/clients.ts';
 import { usePolling } from '../app/polling.ts';
 import { useTags } from '../app/tags.ts';
 import { nameOf } from '../app/user-names.ts';
-import { RareAction } from '../ui/confirm-button.tsx';
+import { Deletion } from '../ui/confirm-button.tsx';
 import { type Change, changeOf, undone, useDraft } from '../ui/draft.ts';
-import { submitting } from '../ui/form.tsx';
+import { submitting, textProps } from '../ui/form.tsx';
 import { Loaded, Page } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { showUndo } from '../ui/undo.tsx';
@@ -68,7 +68,7 @@ export function UserPage() {
       state={found.data && <Badges user={found.data} />}
       description={t`User ${id} of application ${application}`}
       actions={<Links application={application} id={id} isSupport={mayEdit} />}
-      more={mayEdit && found.data && <Deletion application={application} user={found.data} />}
+      more={mayEdit && found.data && <DeleteUser application={application} user={found.data} />}
     >
       <Loaded of={found}>
         {(loaded) => (
@@ -78,9 +78,7 @@ export function UserPage() {
               <ProfileForm key={id} application={application} user={loaded} isReadOnly={!mayEdit} />
               <Card withBorder>
                 <Stack>
-                  <Title order={2} size="h4">
-                    <Trans>Pushes</Trans>
-                  </Title>
+                  <Title order={2} size="h4">{t`Pushes`}</Title>
                   <Deliveries
                     target={{ application }}
                     userId={id}
@@ -130,11 +128,7 @@ function Links({ application, id, isSupport }: { application: number; id: number
 function Badges({ user: { email, emailVerified, isGuest } }: { user: User }) {
   return (
     <>
-      {isGuest && (
-        <Status>
-          <Trans>Guest</Trans>
-        </Status>
-      )}
+      {isGuest && <Status>{t`Guest`}</Status>}
       {email && (
         <Status tone={emailVerified ? 'good' : 'plain'}>
           {emailVerified ? t`Email address verified` : t`Email address not verified`}
@@ -195,9 +189,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
     <Card withBorder component="form" onSubmit={submit}>
       <fieldset disabled={isReadOnly} style={{ border: 0, margin: 0, padding: 0 }}>
         <Stack>
-          <Title order={2} size="h4">
-            <Trans>Profile</Trans>
-          </Title>
+          <Title order={2} size="h4">{t`Profile`}</Title>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {TEXTS.map(({ field, label }) => (
               <TextInput
@@ -228,9 +220,7 @@ function ProfileForm({ application, user, isReadOnly }: { application: number; u
           />
           {!isReadOnly && (
             <Group>
-              <Button type="submit" loading={save.isPending} disabled={!isChanged}>
-                <Trans>Save</Trans>
-              </Button>
+              <Button type="submit" loading={save.isPending} disabled={!isChanged}>{t`Save`}</Button>
             </Group>
           )}
         </Stack>
@@ -252,46 +242,33 @@ function Password({ application, id }: { application: number; id: number }) {
   return (
     <Card withBorder component="form" onSubmit={submit}>
       <Stack align="flex-start">
-        <Title order={2} size="h4">
-          <Trans>Password</Trans>
-        </Title>
+        <Title order={2} size="h4">{t`Password`}</Title>
         <PasswordInput
           label={t`New password`}
           description={t`8 to 40 characters without spaces`}
           autoComplete="new-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          {...textProps(password, setPassword)}
           minLength={8}
           maxLength={40}
           required
           w="100%"
           maw={360}
         />
-        <Button type="submit" variant="default" loading={save.isPending}>
-          <Trans>Set password</Trans>
-        </Button>
+        <Button type="submit" variant="default" loading={save.isPending}>{t`Set password`}</Button>
       </Stack>
     </Card>
   );
 }
 
-function Deletion({ application, user }: { application: number; user: User }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE, { id: user.id }),
-    onSuccess: async () => {
-      await navigate({ to: '/apps/$application/users', params: { application } });
-      await queries.invalidateQueries({ queryKey: [application, 'users'] });
-      notifications.show({ message: t`${nameOf(user)} was deleted` });
-    },
-  });
+function DeleteUser({ application, user }: { application: number; user: User }) {
   return (
-    <RareAction
+    <Deletion
       label={t`Delete user`}
       question={t`Delete ${nameOf(user)}? Their sessions end, and they leave their dialogs; their messages remain. This cannot be undone.`}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate({ application }, DELETE, { id: user.id })}
+      list={{ to: '/apps/$application/users', params: { application } }}
+      listKey={[application, 'users']}
+      done={t`${nameOf(user)} was deleted`}
     />
   );
 }

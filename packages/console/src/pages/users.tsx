@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, Group, Modal, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, PasswordInput, Select, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
@@ -14,7 +14,7 @@ import { useRoles } from '../app/roles.ts';
 import { useTypedFilter } from '../app/typing.ts';
 import { nameOf } from '../app/user-names.ts';
 import { userFilterOf } from '../app/user-search.ts';
-import { Footer, submitting } from '../ui/form.tsx';
+import { Form, textProps } from '../ui/form.tsx';
 import { Empty, Page } from '../ui/page.tsx';
 import { type Column, Rows } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
@@ -62,13 +62,7 @@ export function UsersPage() {
     <Page
       title={t`Users`}
       description={total === undefined ? t`Newest first` : t`${total.toLocaleString()} found, newest first`}
-      actions={
-        mayCreate && (
-          <Button onClick={open}>
-            <Trans>Create user</Trans>
-          </Button>
-        )
-      }
+      actions={mayCreate && <Button onClick={open}>{t`Create user`}</Button>}
     >
       <Filters key={application} search={search} tag={tag} role={role} application={application} />
       <Rows
@@ -156,10 +150,9 @@ function Filters({ application, ...filters }: { application: number; search: str
         className="filter-wide"
         label={t`Search`}
         placeholder={t`Part of login or name, complete email address, or id`}
-        value={text.search}
-        onChange={(event) => set({ search: event.currentTarget.value.trim() })}
+        {...textProps(text.search, (value) => set({ search: value.trim() }))}
       />
-      <TextInput label={t`Tag`} value={text.tag} onChange={(event) => set({ tag: event.currentTarget.value.trim() })} />
+      <TextInput label={t`Tag`} {...textProps(text.tag, (value) => set({ tag: value.trim() }))} />
       {(roles.length > 0 || role !== '') && (
         <Select
           label={t`Role`}
@@ -176,11 +169,7 @@ function Filters({ application, ...filters }: { application: number; search: str
 
 function NoUsers({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
-    return (
-      <Empty title={t`No user matches`}>
-        <Trans>Try a shorter part of the login or name, or fewer filters.</Trans>
-      </Empty>
-    );
+    return <Empty title={t`No user matches`}>{t`Try a shorter part of the login or name, or fewer filters.`}</Empty>;
   return (
     <Empty title={t`No users yet`}>
       <Trans>Users appear here when they sign up in your app, or when your server creates them with an API key.</Trans>
@@ -202,29 +191,18 @@ function CreateForm({ application, onCancel }: { application: number; onCancel: 
       void navigate({ to: '/apps/$application/users/$user', params: { application, user: String(id) } });
     },
   });
-  const field = (name: keyof typeof form) => ({
-    value: form[name],
-    onChange: (event: { currentTarget: { value: string } }) => setForm({ ...form, [name]: event.currentTarget.value }),
-  });
-  const submit = submitting(() => create.mutate());
+  const field = (name: keyof typeof form) => textProps(form[name], (text) => setForm({ ...form, [name]: text }));
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
-        <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
-        <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
-        <PasswordInput
-          label={t`Password`}
-          description={t`8 to 40 characters`}
-          {...field('password')}
-          autoComplete="new-password"
-        />
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={create.isPending}>
-            <Trans>Create</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => create.mutate()} action={t`Create`} isPending={create.isPending} onCancel={onCancel}>
+      <TextInput label={t`Login`} {...field('login')} autoComplete="off" data-autofocus />
+      <TextInput label={t`Full name`} {...field('fullName')} autoComplete="off" />
+      <TextInput label={t`Email address`} type="email" {...field('email')} autoComplete="off" />
+      <PasswordInput
+        label={t`Password`}
+        description={t`8 to 40 characters`}
+        {...field('password')}
+        autoComplete="new-password"
+      />
+    </Form>
   );
 }

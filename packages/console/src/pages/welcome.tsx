@@ -1,15 +1,14 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { administratorQuery } from '../app/administrator.ts';
 import { clientOf, SERVICE } from '../app/clients.ts';
-import { sentenceOf } from '../app/query-client.ts';
 import { EntryCard } from '../app/sign-in-page.tsx';
-import { submitting } from '../ui/form.tsx';
+import { checkedProps, Problem, submitting, textProps } from '../ui/form.tsx';
 import { Loaded } from '../ui/page.tsx';
 
 const LINK = graphql(`query ConsoleLink($token: String!) {
@@ -50,9 +49,7 @@ function DeadLink() {
           let an operator create a link: <code>npm run cli -- admin create --email you@example.com</code>
         </Trans>
       </Text>
-      <Button component={Link} to="/sign-in" variant="default">
-        <Trans>Go to the sign-in</Trans>
-      </Button>
+      <Button component={Link} to="/sign-in" variant="default">{t`Go to the sign-in`}</Button>
     </EntryCard>
   );
 }
@@ -96,8 +93,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             label={t`Email address`}
             type="email"
             autoComplete="username"
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            {...textProps(email, setEmail)}
             readOnly={!isSetup}
             required
           />
@@ -106,22 +102,16 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               label={t`Name`}
               description={t`Other administrators see it`}
               autoComplete="name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              {...textProps(name, setName)}
             />
           )}
-          {isJoining && (
-            <Text>
-              <Trans>You have an account already. The roles of the invitation are added to it.</Trans>
-            </Text>
-          )}
+          {isJoining && <Text>{t`You have an account already. The roles of the invitation are added to it.`}</Text>}
           {!isSignedIn && (
             <PasswordInput
               label={t`Password`}
               description={isJoining ? t`Of your account` : t`At least 12 characters`}
               autoComplete={isJoining ? 'current-password' : 'new-password'}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
+              {...textProps(password, setPassword)}
               minLength={isJoining ? undefined : 12}
               required
             />
@@ -131,8 +121,7 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
               label={t`Code`}
               description={t`Of your authenticator app, or a recovery code`}
               autoComplete="one-time-code"
-              value={code}
-              onChange={(event) => setCode(event.currentTarget.value)}
+              {...textProps(code, setCode)}
               required
             />
           )}
@@ -140,15 +129,10 @@ function Accept({ token, account }: { token: string; account: AccountOfLink }) {
             <Checkbox
               label={t`Keep my passkeys: ${account.passkeyNames.join(', ')}`}
               description={t`If you do not recognize all of them, leave this off and add yours again`}
-              checked={keepPasskeys}
-              onChange={(event) => setKeepPasskeys(event.currentTarget.checked)}
+              {...checkedProps(keepPasskeys, setKeepPasskeys)}
             />
           )}
-          {accept.error && (
-            <Alert color="red" role="alert">
-              {sentenceOf(accept.error)}
-            </Alert>
-          )}
+          <Problem of={accept.error} />
           <Button type="submit" loading={accept.isPending}>
             {isSignedIn ? <Trans>Accept</Trans> : <Trans>Continue</Trans>}
           </Button>

@@ -1,9 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Button, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
 import { IconDots, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Footer } from './form.tsx';
+import { Footer, textProps } from './form.tsx';
 
 interface Question {
   label: string;
@@ -57,6 +60,30 @@ export function RareAction({ isLoading = false, ...question }: Question & { isLo
   );
 }
 
+interface DeletionProps extends Omit<Question, 'onConfirm'> {
+  remove: () => Promise<unknown>;
+  /** The page that remains, and the key of what it shows. */
+  list: NavigateOptions;
+  listKey: readonly unknown[];
+  /** Reported at the end. */
+  done?: string;
+}
+
+/** In the header of the page of what is deleted. Leads to its list. */
+export function Deletion({ remove, list, listKey, done, ...question }: DeletionProps) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const removal = useMutation({
+    mutationFn: remove,
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: listKey });
+      await navigate(list);
+      if (done !== undefined) notifications.show({ message: done });
+    },
+  });
+  return <RareAction {...question} onConfirm={() => removal.mutate()} isLoading={removal.isPending} />;
+}
+
 interface ConfirmationProps extends Question {
   isOpen: boolean;
   onClose: () => void;
@@ -75,12 +102,7 @@ export function Confirmation({ isOpen, label, question, isHarmless, typed, onCon
       <Stack>
         <Text>{question}</Text>
         {typed !== undefined && (
-          <TextInput
-            label={t`Type “${typed}” to confirm`}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            data-autofocus
-          />
+          <TextInput label={t`Type “${typed}” to confirm`} {...textProps(text, setText)} data-autofocus />
         )}
         <Footer onCancel={onClose}>
           <Button

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Text } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -152,11 +151,7 @@ export function Grid<Row>({ label, of: list, columns, keyOf, selected, onSelect,
           ))}
         </tbody>
       </table>
-      {list.isFetchingNextPage && (
-        <Text p="sm" size="sm" c="dimmed" role="status">
-          <Trans>Loading more…</Trans>
-        </Text>
-      )}
+      {list.isFetchingNextPage && <Text p="sm" size="sm" c="dimmed" role="status">{t`Loading more…`}</Text>}
       {list.error && <Failure error={list.error} retry={() => list.fetchNextPage()} />}
     </div>
   );

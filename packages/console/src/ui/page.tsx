@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
@@ -86,11 +85,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => unknow
     <Alert color="red" title={t`This could not be loaded`} role="alert">
       <Stack gap="sm" align="flex-start">
         <Text size="sm">{sentenceOf(error)}</Text>
-        {retry && (
-          <Button size="xs" variant="default" onClick={() => void retry()}>
-            <Trans>Try again</Trans>
-          </Button>
-        )}
+        {retry && <Button size="xs" variant="default" onClick={() => void retry()}>{t`Try again`}</Button>}
       </Stack>
     </Alert>
   );

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Box, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort } from '@tabler/icons-react';
@@ -96,11 +95,7 @@ export function Rows<Row>({ label, of: list, columns, keyOf, empty }: RowsProps<
           })}
         </tbody>
       </table>
-      {list.isFetchingNextPage && (
-        <Text p="sm" c="dimmed" role="status">
-          <Trans>Loading more…</Trans>
-        </Text>
-      )}
+      {list.isFetchingNextPage && <Text p="sm" c="dimmed" role="status">{t`Loading more…`}</Text>}
       {list.error && <Failure error={list.error} retry={() => list.fetchNextPage()} />}
     </Box>
   );

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
@@ -33,6 +34,31 @@ function relativeTime(time: Date): string {
   if (distance < SECONDS.minute) return relative.format(0, 'second');
   const unit = distance < SECONDS.hour ? 'minute' : distance < SECONDS.day ? 'hour' : 'day';
   return relative.format(Math.round(seconds / SECONDS[unit]), unit);
+}
+
+interface FactProps {
+  name: string;
+  isBad?: boolean;
+  children: ReactNode;
+}
+
+/** A value below its name, in a `SimpleGrid`. */
+export function Fact({ name, isBad = false, children }: FactProps) {
+  return (
+    <div>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text
+        component="div"
+        fw={600}
+        c={isBad ? 'var(--mantine-color-error)' : undefined}
+        style={{ overflowWrap: 'anywhere' }}
+      >
+        {children}
+      </Text>
+    </div>
+  );
 }
 
 /** A value to copy, for example a secret that is shown only once. */

@@ -3,9 +3,10 @@ import { db } from '../../../../src/db/client.ts';
 import type { Role } from '../../../../src/lib/access.ts';
 import { running, useApp } from '../../../support/app/app.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../../support/clients/browser.ts';
-import { APP, givePassword, openAs, owner } from '../../../support/clients/console.ts';
+import { APP, givePassword, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
 import { PASSWORD, signedInAdministrator } from '../../../support/fixtures/administrators.ts';
+import { storeBlob } from '../../../support/fixtures/blobs.ts';
 import { apiKey, createUser } from '../../../support/fixtures/users.ts';
 
 describe.skipIf(!hasBrowser)('rights in the console', () => {
@@ -33,6 +34,22 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const again = await openAs(administrator, new URL(page.url()).pathname + new URL(page.url()).search);
     await again.page.getByRole('button', { name: `Created user ${user.id}` }).waitFor();
     expect(await again.page.getByRole('button', { name: /^(Created|Changed) / }).count()).toBe(2);
+  });
+
+  test('the audit log shows names in descriptions of reads as code', async () => {
+    const { id: subjectId } = await storeBlob(await createUser(), 'menu', { name: 'menu.txt' });
+    const { page } = await openAs(await owner(), `${APP}/files`);
+    await stateReason(page);
+    await page.getByText('menu.txt').waitFor();
+    await page.goto(`${running.url}${APP}/audit`);
+    await page
+      .getByRole('row')
+      .filter({ hasText: `Read blob file ${subjectId}` })
+      .locator('code', { hasText: 'uid' })
+      .waitFor();
+    await page.getByRole('button', { name: `Read blob file ${subjectId}` }).click();
+    await page.getByRole('dialog').locator('code', { hasText: 'uid' }).waitFor();
+    expect(await page.getByText('`').count()).toBe(0);
   });
 
   test('an invitation is listed and revoked, and an account accepts one with its password or session', async () => {

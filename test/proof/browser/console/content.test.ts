@@ -63,6 +63,29 @@ describe.skipIf(!hasBrowser)('files and pushes in the console', () => {
     expect(problems).toEqual([]);
   });
 
+  test('the list of files shows small images as the role of the administrator allows', async () => {
+    const [alice] = await createUsers(1);
+    const type = { content_type: 'image/png' };
+    await storeBlob(alice!, picture([180, 90, 40]), { ...type, name: 'open.png', public: true });
+    await storeBlob(alice!, picture([40, 90, 180]), { ...type, name: 'private.png' });
+    await storeBlob(alice!, '<svg xmlns="http://www.w3.org/2000/svg"/>', {
+      name: 'a.svg',
+      content_type: 'image/svg+xml',
+    });
+    const shown = async (role: 'developer' | 'support', count: number) => {
+      const { page, problems } = await openAs(await signedInAdministrator(role), `${APP}/files?user=${alice!.id}`);
+      if (role === 'support') await stateReason(page);
+      const images = page.locator('img.thumbnail');
+      await expect.poll(() => images.count()).toBe(count);
+      const width = (one: Element) => (one as unknown as { naturalWidth: number }).naturalWidth;
+      for (const image of await images.all()) await expect.poll(() => image.evaluate(width)).toBe(64);
+      await expectAccessible(page);
+      expect(problems).toEqual([]);
+    };
+    await shown('developer', 1);
+    await shown('support', 2);
+  });
+
   test('a list is filtered by a user who is found by name, until the list is opened from the navigation', async () => {
     const [alice, ben] = await createUsers(2);
     await db.user.updateMany({ where: { id: alice!.id }, data: { fullName: 'Alice Finder' } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { useApp } from '../../../support/app/app.ts';
-import { expectAccessible, hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
+import { expectAccessible, hasBrowser, PHONE, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, openAs, stateReason } from '../../../support/clients/console.ts';
 import { signedInAdministrator } from '../../../support/fixtures/administrators.ts';
 import { storeBlob } from '../../../support/fixtures/blobs.ts';
@@ -65,6 +65,24 @@ describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
     await message.getByRole('link', { name: 'menu.txt' }).click();
     await page.getByRole('dialog', { name: `File ${file.id}` }).waitFor();
     expect(problems).toEqual([]);
+  });
+
+  test('the actions of a message leave the name of its sender in view on phones', async () => {
+    const [alice, bob] = await createUsers(2);
+    const dialogId = await createDialog(alice!, [alice!, bob!]);
+    await send(bob!, dialogId, 'Hi');
+    await send(alice!, dialogId, 'A text that is longer than one line of the narrow window of a phone');
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/dialogs/${dialogId}`, PHONE);
+    await stateReason(page);
+    for (const text of ['Hi', 'A text']) {
+      const message = page.getByRole('listitem').filter({ hasText: text });
+      const button = message.getByRole('button', { name: /Moderate/ });
+      await button.click();
+      const [name, actions] = [await message.locator('.atrium-sender').boundingBox(), await button.boundingBox()];
+      expect(actions!.x).toBeGreaterThan(name!.x + name!.width);
+      expect(actions!.x + actions!.width).toBeLessThan(390);
+      await page.keyboard.press('Escape');
+    }
   });
 
   test('a message appears live, and a moderator edits and deletes it', async () => {

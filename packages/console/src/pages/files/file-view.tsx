@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Group, Image, SimpleGrid, Stack, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -7,8 +6,9 @@ import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { checkedProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
-import { Copyable, Time } from '../../ui/values.tsx';
+import { Copyable, Fact, Time } from '../../ui/values.tsx';
 import {
   ADDRESS,
   addressOf,
@@ -59,8 +59,7 @@ export function FileView({ application, id, onClose }: FileViewProps) {
             disabled={!opens}
             label={t`Public`}
             description={t`Any client that has the URL can download the file without credentials.`}
-            checked={update.isPending ? update.variables : loaded.public}
-            onChange={(event) => update.mutate(event.currentTarget.checked)}
+            {...checkedProps(update.isPending ? update.variables : loaded.public, update.mutate)}
           />
           <Group justify="flex-end">
             <ConfirmButton
@@ -89,30 +88,11 @@ function Preview({ application, file }: { application: number; file: FileDetails
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  if (setCompletedAt === null)
-    return (
-      <Text c="dimmed">
-        <Trans>The client has not completed the upload.</Trans>
-      </Text>
-    );
-  if (!IMAGE.test(contentType))
-    return (
-      <Text c="dimmed">
-        <Trans>Only images have a preview.</Trans>
-      </Text>
-    );
-  if (!isPublic && !opens)
-    return (
-      <Text c="dimmed">
-        <Trans>Private files have no preview for your role.</Trans>
-      </Text>
-    );
+  if (setCompletedAt === null) return <Text c="dimmed">{t`The client has not completed the upload.`}</Text>;
+  if (!IMAGE.test(contentType)) return <Text c="dimmed">{t`Only images have a preview.`}</Text>;
+  if (!isPublic && !opens) return <Text c="dimmed">{t`Private files have no preview for your role.`}</Text>;
   if (hasFailed || address.isError)
-    return (
-      <Text c="dimmed">
-        <Trans>The file is not an image that the browser can show.</Trans>
-      </Text>
-    );
+    return <Text c="dimmed">{t`The file is not an image that the browser can show.`}</Text>;
   if (!address.data) return null;
   return (
     <Image src={addressOf(address.data)} alt={name ?? ''} fit="contain" mah={320} onError={() => setFailed(true)} />
@@ -131,14 +111,9 @@ function Facts({ file: { name, contentType, size, tags, createdAt, setCompletedA
   return (
     <SimpleGrid cols={{ base: 2, sm: 3 }}>
       {Object.entries(facts).map(([label, value]) => (
-        <div key={label}>
-          <Text size="sm" c="dimmed">
-            {label}
-          </Text>
-          <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
-            {value}
-          </Text>
-        </div>
+        <Fact key={label} name={label}>
+          {value}
+        </Fact>
       ))}
     </SimpleGrid>
   );

@@ -15,6 +15,7 @@ import { UserSelect } from '../../ui/user-select.tsx';
 import { Time } from '../../ui/values.tsx';
 import { FILES, type ListedFile, useOpensFiles } from './documents.ts';
 import { FileView } from './file-view.tsx';
+import { Thumbnail, useImageAddresses } from './thumbnail.tsx';
 
 const from = '/shell/apps/$application/files';
 
@@ -31,6 +32,7 @@ export function FilesPage() {
     queryFn: async ({ pageParam, signal }) =>
       (await query(target, FILES, { first: PAGE_SIZE, after: pageParam, opens }, signal)).blobs,
   });
+  const addresses = useImageAddresses(application, files.data?.pages ?? [], opens);
   const total = files.data?.pages[0]?.totalCount;
   const close = () => void navigate({ search: (old) => ({ ...old, file: undefined }) });
   return (
@@ -49,7 +51,7 @@ export function FilesPage() {
       <Rows
         label={t`Files`}
         of={files}
-        columns={columnsOf(application, user)}
+        columns={columnsOf(application, user, addresses)}
         keyOf={({ id }) => id}
         empty={
           <Empty title={t`No files`}>
@@ -66,26 +68,35 @@ export function FilesPage() {
   );
 }
 
-const columnsOf = (application: number, user: string | undefined): Column<ListedFile>[] => [
+const columnsOf = (
+  application: number,
+  user: string | undefined,
+  addresses: ReadonlyMap<number, string>,
+): Column<ListedFile>[] => [
   {
     name: t`File`,
     width: 'minmax(0, 2fr)',
     render: ({ id, name, contentType }) => (
-      <>
-        <Link
-          className="row-link"
-          to="/apps/$application/files"
-          params={{ application }}
-          search={{ ...(user !== undefined && { user }), file: String(id) }}
-        >
-          {name ?? t`File ${id}`}
-        </Link>
-        <Text size="xs" c="dimmed" truncate>
-          <Trans>
-            Id {id} · {contentType}
-          </Trans>
-        </Text>
-      </>
+      <Group gap="sm" wrap="nowrap">
+        <span className="thumbnail-place">
+          <Thumbnail address={addresses.get(id)} name="" />
+        </span>
+        <div style={{ minWidth: 0 }}>
+          <Link
+            className="row-link"
+            to="/apps/$application/files"
+            params={{ application }}
+            search={{ ...(user !== undefined && { user }), file: String(id) }}
+          >
+            {name ?? t`File ${id}`}
+          </Link>
+          <Text size="xs" c="dimmed" truncate>
+            <Trans>
+              Id {id} · {contentType}
+            </Trans>
+          </Text>
+        </div>
+      </Group>
     ),
   },
   { name: t`Size`, width: '7rem', render: ({ size }) => (size === null ? t`no bytes` : bytesText(size)) },

@@ -1,12 +1,10 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Alert, Button, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core';
+import { PasswordInput, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import type { Assistant } from './documents.ts';
 
 const CREATE = graphql(`mutation ConsoleCreateAssistant($input: CreateAssistantInput!) {
@@ -43,45 +41,39 @@ export function AssistantForm({ application, stored, onSaved, onCancel }: Props)
   });
   const isMoved = stored?.hasApiKey && form.baseUrl !== stored.baseUrl;
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <TextInput label={t`Name`} value={form.name} onChange={set('name')} maxLength={255} required data-autofocus />
-        <TextInput
-          label={t`Base URL`}
-          description={t`Of an OpenAI-compatible API, for example https://api.openai.com/v1`}
-          value={form.baseUrl}
-          onChange={set('baseUrl')}
-          maxLength={2000}
-          required
-        />
-        <TextInput label={t`Model`} placeholder={t`gpt-4o-mini`} value={form.model} onChange={set('model')} required />
-        <PasswordInput
-          label={t`API key`}
-          description={keyHint(stored?.hasApiKey ?? false, isMoved ?? false)}
-          value={form.apiKey}
-          onChange={set('apiKey')}
-          autoComplete="new-password"
-        />
-        <Textarea
-          label={t`Instructions`}
-          description={t`The model receives them before each request`}
-          value={form.instructions}
-          onChange={set('instructions')}
-          rows={5}
-          maxLength={20_000}
-        />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => save.mutate()}
+      action={t`Save`}
+      isPending={save.isPending}
+      error={save.error}
+      onCancel={onCancel}
+    >
+      <TextInput label={t`Name`} value={form.name} onChange={set('name')} maxLength={255} required data-autofocus />
+      <TextInput
+        label={t`Base URL`}
+        description={t`Of an OpenAI-compatible API, for example https://api.openai.com/v1`}
+        value={form.baseUrl}
+        onChange={set('baseUrl')}
+        maxLength={2000}
+        required
+      />
+      <TextInput label={t`Model`} placeholder={t`gpt-4o-mini`} value={form.model} onChange={set('model')} required />
+      <PasswordInput
+        label={t`API key`}
+        description={keyHint(stored?.hasApiKey ?? false, isMoved ?? false)}
+        value={form.apiKey}
+        onChange={set('apiKey')}
+        autoComplete="new-password"
+      />
+      <Textarea
+        label={t`Instructions`}
+        description={t`The model receives them before each request`}
+        value={form.instructions}
+        onChange={set('instructions')}
+        rows={5}
+        maxLength={20_000}
+      />
+    </Form>
   );
 }
 

@@ -27,11 +27,7 @@ export function Assistants({ application }: { application: number }) {
     mutationFn: (id: string) => mutate({ application }, DELETE, { id }),
     onSettled: refresh,
   });
-  const create = (
-    <Button onClick={() => setEdited('new')}>
-      <Trans>Create assistant</Trans>
-    </Button>
-  );
+  const create = <Button onClick={() => setEdited('new')}>{t`Create assistant`}</Button>;
   return (
     <Loaded of={assistants}>
       {(loaded) => (
@@ -66,11 +62,7 @@ export function Assistants({ application }: { application: number }) {
                     </Text>
                   </div>
                   <Group gap="xs">
-                    {!assistant.hasApiKey && (
-                      <Status>
-                        <Trans>No API key</Trans>
-                      </Status>
-                    )}
+                    {!assistant.hasApiKey && <Status>{t`No API key`}</Status>}
                     <Button
                       size="xs"
                       variant="default"

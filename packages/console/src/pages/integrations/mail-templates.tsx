@@ -1,7 +1,7 @@
 import { graphql, type ResultOf } from '@atrium/client';
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Code, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Code, Group, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { Fragment, useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting, textProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 
 const TEMPLATES = graphql(`query ConsoleMailTemplates {
@@ -65,9 +65,7 @@ export function MailTemplates({ application }: { application: number }) {
   return (
     <Card withBorder>
       <Stack>
-        <Title order={2} size="h5">
-          <Trans>Texts of mails</Trans>
-        </Title>
+        <Title order={2} size="h5">{t`Texts of mails`}</Title>
         <Loaded of={templates}>{(loaded) => <Mails application={application} templates={loaded} />}</Loaded>
       </Stack>
     </Card>
@@ -133,19 +131,14 @@ function AddLanguage({ onAdd }: { onAdd: (language: string) => void }) {
       label={t`Add a language`}
       description={t`For example de or pt-BR`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      {...textProps(typed, setTyped)}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && isValid) add();
       }}
       maxLength={35}
       spellCheck={false}
       rightSectionWidth={64}
-      rightSection={
-        <Button size="compact-sm" variant="subtle" disabled={!isValid} onClick={add}>
-          <Trans>Add</Trans>
-        </Button>
-      }
+      rightSection={<Button size="compact-sm" variant="subtle" disabled={!isValid} onClick={add}>{t`Add`}</Button>}
     />
   );
 }
@@ -205,15 +198,9 @@ function TemplateForm({ application, stored, onReset }: TemplateFormProps) {
           maxLength={100_000}
           spellCheck={false}
         />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        <Problem of={save.error} />
         <Group>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save mail</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save mail`}</Button>
           {!isDefault && (
             <ConfirmButton
               label={language === '' ? t`Use the default text` : t`Remove this language`}
@@ -253,9 +240,7 @@ function Preview({ application, input }: PreviewProps) {
   });
   return (
     <Stack gap="xs" component="section" aria-label={t`Preview`}>
-      <Title order={3} size="h6">
-        <Trans>Preview</Trans>
-      </Title>
+      <Title order={3} size="h6">{t`Preview`}</Title>
       {preview.error ? (
         <Text size="sm" c="var(--mantine-color-error)">
           {sentenceOf(preview.error)}

@@ -5,8 +5,7 @@ import { Alert, Button, Card, Group, Select, Stack, Text, TextInput, Title } fro
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting, textProps } from '../../ui/form.tsx';
 import { Loaded } from '../../ui/page.tsx';
 import { MAIL_NAMES, MailTemplates } from './mail-templates.tsx';
 
@@ -24,18 +23,14 @@ export function Mail({ application }: { application: number }) {
     <Stack>
       <Card withBorder>
         <Stack gap="xs">
-          <Title order={2} size="h5">
-            <Trans>Mail server</Trans>
-          </Title>
+          <Title order={2} size="h5">{t`Mail server`}</Title>
           <Loaded of={settings}>
             {({ server, sender, resetPage }) => (
               <>
                 {server === null && (
                   <Alert color="yellow">
                     <Trans>
-                      <Text fw={600}>
-                        <Trans>No mail server</Trans>
-                      </Text>
+                      <Text fw={600}>No mail server</Text>
                       Mails are written to files in the folder “mail” of DATA_DIR and not delivered. The operator sets
                       SMTP_URL and restarts the service.
                     </Trans>
@@ -81,9 +76,7 @@ function TestMail({ application }: { application: number }) {
     <Card withBorder>
       <form onSubmit={submitting(() => test.mutate())}>
         <Stack maw={560}>
-          <Title order={2} size="h5">
-            <Trans>Send a test mail</Trans>
-          </Title>
+          <Title order={2} size="h5">{t`Send a test mail`}</Title>
           <Select
             label={t`Content`}
             description={isSample ? t`It is sent to your own address only.` : undefined}
@@ -100,21 +93,14 @@ function TestMail({ application }: { application: number }) {
               type="email"
               label={t`Recipient`}
               placeholder={t`you@example.com`}
-              value={to}
-              onChange={(event) => setTo(event.currentTarget.value)}
+              {...textProps(to, setTo)}
               required
             />
           )}
           <Group>
-            <Button type="submit" loading={test.isPending}>
-              <Trans>Send test mail</Trans>
-            </Button>
+            <Button type="submit" loading={test.isPending}>{t`Send test mail`}</Button>
           </Group>
-          {test.error && (
-            <Alert color="red" role="alert">
-              {sentenceOf(test.error)}
-            </Alert>
-          )}
+          <Problem of={test.error} />
           {test.data && (
             <Alert color={test.data.isAccepted ? 'teal' : 'red'} role="status">
               <Text fw={600}>{test.data.isAccepted ? t`Accepted` : t`Not accepted`}</Text>

@@ -1,12 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Card, Group, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, PasswordInput, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { submitting } from '../../ui/form.tsx';
+import { Problem, submitting } from '../../ui/form.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values.tsx';
 
@@ -43,15 +42,7 @@ export function ProviderCard({ name, description, fields, stored, onSave, onDele
               <Title order={2} size="h5">
                 {name}
               </Title>
-              {stored ? (
-                <Status tone="good">
-                  <Trans>Set up</Trans>
-                </Status>
-              ) : (
-                <Status>
-                  <Trans>Not set up</Trans>
-                </Status>
-              )}
+              {stored ? <Status tone="good">{t`Set up`}</Status> : <Status>{t`Not set up`}</Status>}
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {stored ? (
@@ -110,15 +101,9 @@ function Fields({ fields, onSave, onSaved }: Pick<ProviderCardProps, 'fields' | 
             return <Textarea key={name} {...common} rows={5} styles={MONOSPACE} spellCheck={false} />;
           return <TextInput key={name} {...common} />;
         })}
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        <Problem of={save.error} />
         <Group>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
+          <Button type="submit" loading={save.isPending}>{t`Save`}</Button>
         </Group>
       </Stack>
     </form>

@@ -1,12 +1,10 @@
 import { graphql } from '@atrium/client';
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Checkbox, PasswordInput, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, PasswordInput, Select, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { checkedProps, Form } from '../../ui/form.tsx';
 import { MONOSPACE } from './provider-card.tsx';
 import type { TokenIssuer } from './sign-in-providers.tsx';
 
@@ -28,8 +26,8 @@ const PRESETS = [
 /** Required, but without use: GitHub issues no tokens. */
 const GITHUB_AUDIENCES = ['github'];
 
-type Form = ReturnType<typeof formOf>;
-type TextField = Exclude<keyof Form, 'kind' | 'redirects' | 'signsUp'>;
+type Values = ReturnType<typeof formOf>;
+type TextField = Exclude<keyof Values, 'kind' | 'redirects' | 'signsUp'>;
 
 const LINES = { autosize: true, minRows: 2, spellCheck: false };
 
@@ -56,7 +54,7 @@ function formOf(stored: TokenIssuer | undefined) {
 }
 
 function inputOf(
-  { name, kind, issuer, redirects, audiences, keysUrl, signsUp, ...client }: Form,
+  { name, kind, issuer, redirects, audiences, keysUrl, signsUp, ...client }: Values,
   stored?: TokenIssuer,
 ) {
   const { clientId: id, secret, privateKey, keyId, teamId, returnAddresses } = client;
@@ -80,7 +78,7 @@ interface Props {
 
 export function SignInProviderForm({ application, stored, onSaved, onCancel }: Props) {
   const [form, setForm] = useState(() => formOf(stored));
-  const set = (change: Partial<Form>) => setForm((old) => ({ ...old, ...change }));
+  const set = (change: Partial<Values>) => setForm((old) => ({ ...old, ...change }));
   const text = (field: TextField) => ({
     value: form[field],
     onChange: (event: { currentTarget: { value: string } }) => set({ [field]: event.currentTarget.value }),
@@ -95,112 +93,104 @@ export function SignInProviderForm({ application, stored, onSaved, onCancel }: P
   const isApple = form.issuer === APPLE;
   const hint = stored?.hasSecret ? t`Stored. Leave empty to keep it` : t`Stored encrypted and never shown again`;
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
+    <Form
+      onSubmit={() => save.mutate()}
+      action={t`Save`}
+      isPending={save.isPending}
+      error={save.error}
+      onCancel={onCancel}
+    >
+      {!stored && (
+        <Select
+          label={t`Provider`}
+          placeholder={t`Choose the provider`}
+          data={PRESETS.map(({ value, label }) => ({ value, label }))}
+          onChange={(name) => {
+            const preset = PRESETS.find(({ value }) => value === name);
+            const kind = name === 'github' ? 'GITHUB' : 'OPENID';
+            if (preset) set({ name: preset.value, issuer: preset.issuer, kind, redirects: true });
+          }}
+          allowDeselect={false}
+          comboboxProps={{ zIndex: 500 }}
+          data-autofocus
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, sm: stored ? 1 : 2 }}>
         {!stored && (
-          <Select
-            label={t`Provider`}
-            placeholder={t`Choose the provider`}
-            data={PRESETS.map(({ value, label }) => ({ value, label }))}
-            onChange={(name) => {
-              const preset = PRESETS.find(({ value }) => value === name);
-              const kind = name === 'github' ? 'GITHUB' : 'OPENID';
-              if (preset) set({ name: preset.value, issuer: preset.issuer, kind, redirects: true });
-            }}
-            allowDeselect={false}
-            comboboxProps={{ zIndex: 500 }}
-            data-autofocus
+          <TextInput
+            label={t`Name`}
+            description={t`Part of addresses, for example google`}
+            {...text('name')}
+            maxLength={40}
+            required
           />
         )}
-        <SimpleGrid cols={{ base: 1, sm: stored ? 1 : 2 }}>
-          {!stored && (
-            <TextInput
-              label={t`Name`}
-              description={t`Part of addresses, for example google`}
-              {...text('name')}
-              maxLength={40}
-              required
+        <TextInput label={t`Issuer`} description={t`Exactly as in its tokens (iss)`} {...text('issuer')} required />
+      </SimpleGrid>
+      {!isGitHub && (
+        <Checkbox
+          label={t`The service redirects browsers to the provider`}
+          description={t`Otherwise, apps receive tokens of the provider themselves.`}
+          {...checkedProps(form.redirects, (checked) => set({ redirects: checked }))}
+        />
+      )}
+      {form.redirects && (
+        <>
+          <TextInput label={t`Client id`} {...text('clientId')} required />
+          {isApple ? (
+            <>
+              <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                <TextInput label={t`Team id`} {...text('teamId')} required={form.privateKey !== ''} />
+                <TextInput label={t`Key id`} {...text('keyId')} required={form.privateKey !== ''} />
+              </SimpleGrid>
+              <Textarea
+                label={t`Private key`}
+                description={stored?.hasSecret ? hint : t`Content of the .p8 file`}
+                {...text('privateKey')}
+                required={!stored?.hasSecret}
+                rows={4}
+                styles={MONOSPACE}
+                spellCheck={false}
+              />
+            </>
+          ) : (
+            <PasswordInput
+              label={t`Client secret`}
+              description={hint}
+              {...text('secret')}
+              autoComplete="new-password"
             />
           )}
-          <TextInput label={t`Issuer`} description={t`Exactly as in its tokens (iss)`} {...text('issuer')} required />
-        </SimpleGrid>
-        {!isGitHub && (
-          <Checkbox
-            label={t`The service redirects browsers to the provider`}
-            description={t`Otherwise, apps receive tokens of the provider themselves.`}
-            checked={form.redirects}
-            onChange={(event) => set({ redirects: event.currentTarget.checked })}
-          />
-        )}
-        {form.redirects && (
-          <>
-            <TextInput label={t`Client id`} {...text('clientId')} required />
-            {isApple ? (
-              <>
-                <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                  <TextInput label={t`Team id`} {...text('teamId')} required={form.privateKey !== ''} />
-                  <TextInput label={t`Key id`} {...text('keyId')} required={form.privateKey !== ''} />
-                </SimpleGrid>
-                <Textarea
-                  label={t`Private key`}
-                  description={stored?.hasSecret ? hint : t`Content of the .p8 file`}
-                  {...text('privateKey')}
-                  required={!stored?.hasSecret}
-                  rows={4}
-                  styles={MONOSPACE}
-                  spellCheck={false}
-                />
-              </>
-            ) : (
-              <PasswordInput
-                label={t`Client secret`}
-                description={hint}
-                {...text('secret')}
-                autoComplete="new-password"
-              />
-            )}
-            <Textarea
-              label={t`Return addresses`}
-              description={t`Of your app, one per line, for example https://app.example.com/signed-in`}
-              {...text('returnAddresses')}
-              {...LINES}
-              required
-            />
-          </>
-        )}
-        {!isGitHub && (
           <Textarea
-            label={form.redirects ? t`Other audiences` : t`Audiences`}
-            description={t`Client ids in tokens that apps receive themselves (aud), one per line`}
-            {...text('audiences')}
+            label={t`Return addresses`}
+            description={t`Of your app, one per line, for example https://app.example.com/signed-in`}
+            {...text('returnAddresses')}
             {...LINES}
-            required={!form.redirects}
+            required
           />
-        )}
-        {!isGitHub && !form.redirects && (
-          <TextInput
-            label={t`Key set`}
-            description={t`Address of the public keys (JWKS); empty: from the discovery document of the issuer`}
-            {...text('keysUrl')}
-          />
-        )}
-        <Checkbox
-          label={t`Unknown people sign up`}
-          description={t`Otherwise, only users who have linked their account sign in.`}
-          checked={form.signsUp}
-          onChange={(event) => set({ signsUp: event.currentTarget.checked })}
+        </>
+      )}
+      {!isGitHub && (
+        <Textarea
+          label={form.redirects ? t`Other audiences` : t`Audiences`}
+          description={t`Client ids in tokens that apps receive themselves (aud), one per line`}
+          {...text('audiences')}
+          {...LINES}
+          required={!form.redirects}
         />
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            <Trans>Save</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+      )}
+      {!isGitHub && !form.redirects && (
+        <TextInput
+          label={t`Key set`}
+          description={t`Address of the public keys (JWKS); empty: from the discovery document of the issuer`}
+          {...text('keysUrl')}
+        />
+      )}
+      <Checkbox
+        label={t`Unknown people sign up`}
+        description={t`Otherwise, only users who have linked their account sign in.`}
+        {...checkedProps(form.signsUp, (checked) => set({ signsUp: checked }))}
+      />
+    </Form>
   );
 }

@@ -51,9 +51,7 @@ function SignInProviders({ application }: { application: number }) {
     <Card withBorder component="section" aria-labelledby="sign-in-providers">
       <Group justify="space-between" align="flex-start">
         <div>
-          <Title order={2} size="h5" id="sign-in-providers">
-            <Trans>Sign-in providers</Trans>
-          </Title>
+          <Title order={2} size="h5" id="sign-in-providers">{t`Sign-in providers`}</Title>
           <Text size="sm" c="dimmed">
             <Trans>Google, Apple, Microsoft, GitHub, other providers with OpenID Connect, and your own tokens.</Trans>
           </Text>
@@ -68,9 +66,7 @@ function SignInProviders({ application }: { application: number }) {
           >
             <Trans>Guide</Trans>
           </Button>
-          <Button size="xs" onClick={() => setEdited('new')}>
-            <Trans>Add provider</Trans>
-          </Button>
+          <Button size="xs" onClick={() => setEdited('new')}>{t`Add provider`}</Button>
         </Group>
       </Group>
       <Loaded of={issuers}>
@@ -145,9 +141,7 @@ function Provider({ issuer, onEdit, onDelete }: ProviderProps) {
           </Text>
         </div>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={onEdit} aria-label={t`Edit ${name}`}>
-            <Trans>Edit</Trans>
-          </Button>
+          <Button size="xs" variant="default" onClick={onEdit} aria-label={t`Edit ${name}`}>{t`Edit`}</Button>
           <ConfirmButton
             label={t`Delete`}
             question={t`Delete “${name}”? Its users remain, but can no longer sign in with it.`}

@@ -5,7 +5,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { submitting } from '../../ui/form.tsx';
+import { submitting, textProps } from '../../ui/form.tsx';
 import type { Assistant } from './documents.ts';
 
 const TRY = graphql(`mutation ConsoleTryAssistant($id: ID!, $message: String!) {
@@ -26,14 +26,11 @@ export function TryAssistant({ application, assistant: { id, name } }: { applica
             label={t`Try it`}
             aria-label={t`Message to ${name}`}
             placeholder={t`How do I change my address?`}
-            value={message}
-            onChange={(event) => setMessage(event.currentTarget.value)}
+            {...textProps(message, setMessage)}
             maxLength={2000}
             required
           />
-          <Button type="submit" variant="default" loading={trial.isPending}>
-            <Trans>Ask</Trans>
-          </Button>
+          <Button type="submit" variant="default" loading={trial.isPending}>{t`Ask`}</Button>
         </Group>
         {trial.data && (
           <Alert color={trial.data.problem === null ? 'teal' : 'red'} role="status">

@@ -48,9 +48,7 @@ export function Usage({ application }: { application: number }) {
                 <Figure name={t`Without answer`} value={failures} />
               </SimpleGrid>
               <Card withBorder>
-                <Title order={2} size="h5" mb="xs">
-                  <Trans>Tokens per day (UTC)</Trans>
-                </Title>
+                <Title order={2} size="h5" mb="xs">{t`Tokens per day (UTC)`}</Title>
                 <Chart
                   label={t`Tokens per day`}
                   times={days.map(({ day }) => Date.parse(day) / 1000)}

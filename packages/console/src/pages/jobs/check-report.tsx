@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { mutate } from '../../app/clients.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -75,22 +76,7 @@ function Differences({ check, differences }: { check: Check; differences: readon
       </Text>
       <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>
-                <Trans>Row</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>Stored</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>Expected</Trans>
-              </Table.Th>
-              <Table.Th>
-                <Trans>State</Trans>
-              </Table.Th>
-            </Table.Tr>
-          </Table.Thead>
+          <Heads of={[t`Row`, t`Stored`, t`Expected`, t`State`]} />
           <Table.Tbody>
             {differences.map(({ row, stored, expected, isRepaired }) => (
               <Table.Tr key={JSON.stringify(row)}>
@@ -130,19 +116,7 @@ function AllChecks({ checks }: { checks: readonly Check[] }) {
   return (
     <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table verticalSpacing="xs" aria-label={t`All checks`}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>
-              <Trans>Check</Trans>
-            </Table.Th>
-            <Table.Th>
-              <Trans>Expected</Trans>
-            </Table.Th>
-            <Table.Th>
-              <Trans>Differences</Trans>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads of={[t`Check`, t`Expected`, t`Differences`]} />
         <Table.Tbody>
           {checks.map(({ name, description, differences }) => (
             <Table.Tr key={name}>

@@ -3,13 +3,12 @@ import { Trans } from '@lingui/react/macro';
 import { Alert, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { query } from '../../app/clients.ts';
 import { usePolling } from '../../app/polling.ts';
 import { bytesText } from '../../ui/bytes.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
-import { Copyable, Time } from '../../ui/values.tsx';
+import { Copyable, Fact, Time } from '../../ui/values.tsx';
 import { DeleteArchive, JobActions } from './actions.tsx';
 import { CheckReport } from './check-report.tsx';
 import { JOB, type ShownJob } from './documents.ts';
@@ -65,24 +64,11 @@ function Details({ application, job }: { application: number; job: ShownJob }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="div">{children}</Text>
-    </div>
-  );
-}
-
 function Archive({ backup }: { backup: NonNullable<ShownJob['backup']> }) {
   const { bytes, rows, files, missingFiles, sha256, isStored, expiresAt } = backup;
   return (
     <Stack component="section" aria-label={t`Archive`}>
-      <Title order={2} size="h4">
-        <Trans>Archive</Trans>
-      </Title>
+      <Title order={2} size="h4">{t`Archive`}</Title>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact name={t`Size`}>{bytesText(bytes)}</Fact>
         <Fact name={t`Rows`}>{rows.toLocaleString()}</Fact>

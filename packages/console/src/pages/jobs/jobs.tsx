@@ -29,12 +29,8 @@ export function JobsPage() {
       description={t`Archives of the application, and checks of its stored data.`}
       actions={
         <>
-          <Button variant="default" onClick={() => open('check')}>
-            <Trans>Start check</Trans>
-          </Button>
-          <Button onClick={() => open('export')}>
-            <Trans>Export</Trans>
-          </Button>
+          <Button variant="default" onClick={() => open('check')}>{t`Start check`}</Button>
+          <Button onClick={() => open('export')}>{t`Export`}</Button>
         </>
       }
     >

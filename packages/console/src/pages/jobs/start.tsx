@@ -4,7 +4,7 @@ import { Button, Checkbox, List, PasswordInput, Stack, Text } from '@mantine/cor
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { checkedProps, Footer, Form, submitting, textProps } from '../../ui/form.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { START_CHECK, START_EXPORT } from './documents.ts';
 
@@ -32,62 +32,47 @@ export function StartExport({ application, onDone }: StartProps) {
   const isShort = text !== '' && text.length < MIN_PASSPHRASE;
   const isOther = repeated !== '' && repeated !== passphrase;
   return (
-    <form onSubmit={submitting(() => start.mutate())}>
-      <Stack>
-        <Text size="sm">
-          <Trans>The archive is a snapshot of the application at the start of the export. It contains</Trans>
-        </Text>
-        <List size="sm">
-          <List.Item>
-            <Trans>users, dialogs, messages, records, files, devices and settings, with all ids</Trans>
-          </List.Item>
-          <List.Item>
-            <Trans>passwords and API keys as hashes</Trans>
-          </List.Item>
-          <List.Item>
-            <Trans>secrets, such as keys of push providers, encrypted with the passphrase</Trans>
-          </List.Item>
-        </List>
-        <Text size="sm">
-          <Trans>It does not contain sessions, so users sign in again after an import, or the audit log.</Trans>
-        </Text>
-        <PasswordInput
-          label={t`Passphrase`}
-          description={t`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
-          error={isShort && t`Needs at least ${MIN_PASSPHRASE} characters`}
-          value={passphrase}
-          onChange={(event) => setPassphrase(event.currentTarget.value)}
-          autoComplete="new-password"
-          maxLength={1000}
-          data-autofocus
-          required
-        />
-        <PasswordInput
-          label={t`Repeat the passphrase`}
-          error={isOther && t`Differs from the passphrase`}
-          value={repeated}
-          onChange={(event) => setRepeated(event.currentTarget.value)}
-          autoComplete="new-password"
-          maxLength={1000}
-          required
-        />
-        <Notice title={t`Keep the passphrase, and protect the archive`}>
-          <Trans>
-            An archive whose passphrase is lost cannot be imported. Everything except secrets is readable without it, so
-            store the file like the database.
-          </Trans>
-        </Notice>
-        <Footer onCancel={onDone}>
-          <Button
-            type="submit"
-            loading={start.isPending}
-            disabled={text.length < MIN_PASSPHRASE || repeated !== passphrase}
-          >
-            <Trans>Start export</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => start.mutate()}
+      action={t`Start export`}
+      isPending={start.isPending}
+      isDisabled={text.length < MIN_PASSPHRASE || repeated !== passphrase}
+      onCancel={onDone}
+    >
+      <Text size="sm">{t`The archive is a snapshot of the application at the start of the export. It contains`}</Text>
+      <List size="sm">
+        <List.Item>{t`users, dialogs, messages, records, files, devices and settings, with all ids`}</List.Item>
+        <List.Item>{t`passwords and API keys as hashes`}</List.Item>
+        <List.Item>{t`secrets, such as keys of push providers, encrypted with the passphrase`}</List.Item>
+      </List>
+      <Text size="sm">
+        <Trans>It does not contain sessions, so users sign in again after an import, or the audit log.</Trans>
+      </Text>
+      <PasswordInput
+        label={t`Passphrase`}
+        description={t`At least ${MIN_PASSPHRASE} characters. The service does not store it.`}
+        error={isShort && t`Needs at least ${MIN_PASSPHRASE} characters`}
+        {...textProps(passphrase, setPassphrase)}
+        autoComplete="new-password"
+        maxLength={1000}
+        data-autofocus
+        required
+      />
+      <PasswordInput
+        label={t`Repeat the passphrase`}
+        error={isOther && t`Differs from the passphrase`}
+        {...textProps(repeated, setRepeated)}
+        autoComplete="new-password"
+        maxLength={1000}
+        required
+      />
+      <Notice title={t`Keep the passphrase, and protect the archive`}>
+        <Trans>
+          An archive whose passphrase is lost cannot be imported. Everything except secrets is readable without it, so
+          store the file like the database.
+        </Trans>
+      </Notice>
+    </Form>
   );
 }
 
@@ -106,8 +91,7 @@ export function StartCheck({ application, onDone }: StartProps) {
         <Checkbox
           label={t`Repair what can be recomputed`}
           description={t`Corrects counters, and removes rows that belong to nothing. Other differences are only reported.`}
-          checked={isRepair}
-          onChange={(event) => setRepair(event.currentTarget.checked)}
+          {...checkedProps(isRepair, setRepair)}
         />
         <Footer onCancel={onDone}>
           <Button type="submit" loading={start.isPending} data-autofocus>

@@ -1,18 +1,16 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Fieldset, Radio, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Fieldset, Radio, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form, textProps } from '../../ui/form.tsx';
 import { RoleSelect } from '../../ui/role-select.tsx';
 import { UsersSelect } from '../../ui/user-select.tsx';
 import { Copyable } from '../../ui/values.tsx';
 import { type ApiKey, CREATE, UPDATE } from './documents.ts';
 import { EVERYTHING, joinScopes, ScopeInputs, splitScopes } from './scopes.tsx';
 
-interface Form {
+interface Values {
   name: string;
   isUnrestricted: boolean;
   scopes: string[];
@@ -24,7 +22,7 @@ interface Form {
   expiry: string;
 }
 
-const EMPTY: Form = {
+const EMPTY: Values = {
   name: '',
   isUnrestricted: false,
   scopes: [],
@@ -35,7 +33,7 @@ const EMPTY: Form = {
   expiry: '',
 };
 
-function formOf({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expiresAt }: ApiKey): Form {
+function formOf({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expiresAt }: ApiKey): Values {
   return {
     name,
     isUnrestricted: scopes.includes(EVERYTHING),
@@ -51,7 +49,10 @@ function formOf({ name, scopes, onBehalfOf, onBehalfOfRoles, networks, expiresAt
 const dayOf = (date: Date) =>
   [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-function inputOf({ name, isUnrestricted, scopes, actsForAll, users, roles, networks, expiry }: Form, stored?: ApiKey) {
+function inputOf(
+  { name, isUnrestricted, scopes, actsForAll, users, roles, networks, expiry }: Values,
+  stored?: ApiKey,
+) {
   const isSameDay = stored?.expiresAt && dayOf(new Date(stored.expiresAt)) === expiry;
   return {
     name,
@@ -75,7 +76,7 @@ interface KeyFormProps {
 
 export function KeyForm({ application, stored, onClose }: KeyFormProps) {
   const [form, setForm] = useState(stored ? formOf(stored) : EMPTY);
-  const set = (change: Partial<Form>) => setForm((old) => ({ ...old, ...change }));
+  const set = (change: Partial<Values>) => setForm((old) => ({ ...old, ...change }));
   const queries = useQueryClient();
   const save = useMutation({
     mutationFn: async () => {
@@ -92,103 +93,94 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
   });
   if (save.data) return <Secret value={save.data} onClose={onClose} />;
   return (
-    <form onSubmit={submitting(() => save.mutate())}>
-      <Stack>
-        <TextInput
-          label={t`Name`}
-          placeholder={t`For example the server that will use it`}
-          value={form.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          maxLength={255}
-          data-autofocus
-          required
+    <Form
+      onSubmit={() => save.mutate()}
+      action={stored ? t`Save` : t`Create`}
+      isPending={save.isPending}
+      isDisabled={!form.isUnrestricted && form.scopes.length === 0}
+      error={save.error}
+      onCancel={onClose}
+    >
+      <TextInput
+        label={t`Name`}
+        placeholder={t`For example the server that will use it`}
+        {...textProps(form.name, (value) => set({ name: value }))}
+        maxLength={255}
+        data-autofocus
+        required
+      />
+      <Fieldset legend={t`What it may do`}>
+        <Stack>
+          <Radio.Group
+            aria-label={t`What it may do`}
+            value={String(form.isUnrestricted)}
+            onChange={(value) => set({ isUnrestricted: value === 'true' })}
+          >
+            <Stack gap="xs">
+              <Radio value="false" label={t`Chosen scopes`} />
+              <Radio
+                value="true"
+                label={t`Everything`}
+                description={t`Also what later versions add, and the management of API keys.`}
+              />
+            </Stack>
+          </Radio.Group>
+          {!form.isUnrestricted && (
+            <ScopeInputs application={application} value={form.scopes} onChange={(scopes) => set({ scopes })} />
+          )}
+        </Stack>
+      </Fieldset>
+      <Fieldset legend={t`As whom it may act`}>
+        <Stack>
+          <Radio.Group
+            aria-label={t`As whom it may act`}
+            value={String(form.actsForAll)}
+            onChange={(value) => set({ actsForAll: value === 'true' })}
+          >
+            <Stack gap="xs">
+              <Radio value="true" label={t`As the application and on behalf of all users`} />
+              <Radio value="false" label={t`As the application and on behalf of chosen users only`} />
+            </Stack>
+          </Radio.Group>
+          {!form.actsForAll && (
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              <UsersSelect
+                application={application}
+                label={t`Users`}
+                value={form.users}
+                onChange={(users) => set({ users })}
+              />
+              <RoleSelect
+                application={application}
+                label={t`Users with a role`}
+                value={form.roles}
+                onChange={(roles) => set({ roles })}
+              />
+            </SimpleGrid>
+          )}
+          {!form.actsForAll && form.users.length + form.roles.length === 0 && (
+            <Text size="sm" c="dimmed">{t`Without users and roles, it acts on behalf of no user.`}</Text>
+          )}
+        </Stack>
+      </Fieldset>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TagsInput
+          label={t`Networks`}
+          description={t`For example 203.0.113.0/24; empty: from anywhere`}
+          value={form.networks}
+          onChange={(networks) => set({ networks })}
+          acceptValueOnBlur
+          clearable
         />
-        <Fieldset legend={t`What it may do`}>
-          <Stack>
-            <Radio.Group
-              aria-label={t`What it may do`}
-              value={String(form.isUnrestricted)}
-              onChange={(value) => set({ isUnrestricted: value === 'true' })}
-            >
-              <Stack gap="xs">
-                <Radio value="false" label={t`Chosen scopes`} />
-                <Radio
-                  value="true"
-                  label={t`Everything`}
-                  description={t`Also what later versions add, and the management of API keys.`}
-                />
-              </Stack>
-            </Radio.Group>
-            {!form.isUnrestricted && (
-              <ScopeInputs application={application} value={form.scopes} onChange={(scopes) => set({ scopes })} />
-            )}
-          </Stack>
-        </Fieldset>
-        <Fieldset legend={t`As whom it may act`}>
-          <Stack>
-            <Radio.Group
-              aria-label={t`As whom it may act`}
-              value={String(form.actsForAll)}
-              onChange={(value) => set({ actsForAll: value === 'true' })}
-            >
-              <Stack gap="xs">
-                <Radio value="true" label={t`As the application and on behalf of all users`} />
-                <Radio value="false" label={t`As the application and on behalf of chosen users only`} />
-              </Stack>
-            </Radio.Group>
-            {!form.actsForAll && (
-              <SimpleGrid cols={{ base: 1, sm: 2 }}>
-                <UsersSelect
-                  application={application}
-                  label={t`Users`}
-                  value={form.users}
-                  onChange={(users) => set({ users })}
-                />
-                <RoleSelect
-                  application={application}
-                  label={t`Users with a role`}
-                  value={form.roles}
-                  onChange={(roles) => set({ roles })}
-                />
-              </SimpleGrid>
-            )}
-            {!form.actsForAll && form.users.length + form.roles.length === 0 && (
-              <Text size="sm" c="dimmed">
-                <Trans>Without users and roles, it acts on behalf of no user.</Trans>
-              </Text>
-            )}
-          </Stack>
-        </Fieldset>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TagsInput
-            label={t`Networks`}
-            description={t`For example 203.0.113.0/24; empty: from anywhere`}
-            value={form.networks}
-            onChange={(networks) => set({ networks })}
-            acceptValueOnBlur
-            clearable
-          />
-          <TextInput
-            label={t`Last day`}
-            description={t`Expires at its end; empty: never`}
-            type="date"
-            min={dayOf(new Date())}
-            value={form.expiry}
-            onChange={(event) => set({ expiry: event.currentTarget.value })}
-          />
-        </SimpleGrid>
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={save.isPending} disabled={!form.isUnrestricted && form.scopes.length === 0}>
-            {stored ? t`Save` : t`Create`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+        <TextInput
+          label={t`Last day`}
+          description={t`Expires at its end; empty: never`}
+          type="date"
+          min={dayOf(new Date())}
+          {...textProps(form.expiry, (value) => set({ expiry: value }))}
+        />
+      </SimpleGrid>
+    </Form>
   );
 }
 
@@ -196,13 +188,9 @@ export function KeyForm({ application, stored, onClose }: KeyFormProps) {
 export function Secret({ value, onClose }: { value: string; onClose: () => void }) {
   return (
     <Stack>
-      <Text size="sm">
-        <Trans>Store the key now: the server keeps only a hash and cannot show it again.</Trans>
-      </Text>
+      <Text size="sm">{t`Store the key now: the server keeps only a hash and cannot show it again.`}</Text>
       <Copyable label={t`API key`} value={value} />
-      <Button onClick={onClose}>
-        <Trans>I have stored it</Trans>
-      </Button>
+      <Button onClick={onClose}>{t`I have stored it`}</Button>
     </Stack>
   );
 }

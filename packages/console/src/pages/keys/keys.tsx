@@ -9,6 +9,7 @@ import { usePolling } from '../../app/polling.ts';
 import { useUserNames } from '../../app/user-names.ts';
 import { root } from '../../root.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { useOpenInAddress } from '../../ui/use-open-in-address.ts';
@@ -43,9 +44,7 @@ export function KeysPage() {
           <Button component="a" variant="default" href={new URL('guides/restricted-keys', root).pathname}>
             <Trans>Guide</Trans>
           </Button>
-          <Button onClick={open}>
-            <Trans>Create API key</Trans>
-          </Button>
+          <Button onClick={open}>{t`Create API key`}</Button>
         </>
       }
     >
@@ -92,14 +91,7 @@ function Keys({ application, rows, onEdit, onRotate }: KeysProps) {
   const heads = [t`Name`, t`May`, t`Limits`, t`Last used`, t`Expires`];
   return (
     <Table verticalSpacing="sm" className="stacked">
-      <Table.Thead>
-        <Table.Tr>
-          {heads.map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
-          ))}
-          <Table.Th aria-label={t`Actions`} />
-        </Table.Tr>
-      </Table.Thead>
+      <Heads of={heads} hasActions />
       <Table.Tbody>
         {sorted.map((key) => (
           <Table.Tr key={key.id} className={key.revokedAt ? 'soft' : undefined}>
@@ -125,17 +117,11 @@ function Keys({ application, rows, onEdit, onRotate }: KeysProps) {
             </Table.Td>
             <Table.Td>
               {key.revokedAt ? (
-                <Status>
-                  <Trans>Revoked</Trans>
-                </Status>
+                <Status>{t`Revoked`}</Status>
               ) : (
                 <Group gap="xs" justify="flex-end" wrap="nowrap">
-                  <Button size="xs" variant="default" onClick={() => onEdit(key.id)}>
-                    <Trans>Edit</Trans>
-                  </Button>
-                  <Button size="xs" variant="default" onClick={() => onRotate(key)}>
-                    <Trans>Rotate</Trans>
-                  </Button>
+                  <Button size="xs" variant="default" onClick={() => onEdit(key.id)}>{t`Edit`}</Button>
+                  <Button size="xs" variant="default" onClick={() => onRotate(key)}>{t`Rotate`}</Button>
                   <ConfirmButton
                     label={t`Revoke`}
                     question={t`Revoke the API key “${key.name}”? Servers that use it lose access at once.`}
@@ -177,12 +163,7 @@ function Limits({ of: key, nameOfUser }: { of: ApiKey; nameOfUser: (id: number) 
     ...(onBehalfOf === null ? [] : [forWhom]),
     ...(networks.length > 0 ? [t`From ${networks.join(', ')}`] : []),
   ];
-  if (lines.length === 0)
-    return (
-      <Text size="sm" c="dimmed">
-        <Trans>All users, from anywhere</Trans>
-      </Text>
-    );
+  if (lines.length === 0) return <Text size="sm" c="dimmed">{t`All users, from anywhere`}</Text>;
   return lines.map((line) => (
     <Text key={line} size="sm">
       {line}
@@ -194,11 +175,7 @@ function Expiry({ of: { expiresAt, previousExpiresAt, revokedAt } }: { of: ApiKe
   const isPast = expiresAt !== null && new Date(expiresAt) <= new Date();
   return (
     <>
-      {isPast && !revokedAt && (
-        <Status tone="bad">
-          <Trans>Expired</Trans>
-        </Status>
-      )}
+      {isPast && !revokedAt && <Status tone="bad">{t`Expired`}</Status>}
       {expiresAt === null ? <Trans>Never</Trans> : <Time of={expiresAt} />}
       {previousExpiresAt !== null && new Date(previousExpiresAt) > new Date() && (
         <Text size="xs" c="dimmed">

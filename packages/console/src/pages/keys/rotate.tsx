@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Button, NumberInput, Stack, Text } from '@mantine/core';
+import { NumberInput, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { ROTATE } from './documents.ts';
 import { Secret } from './form.tsx';
 
@@ -20,28 +20,21 @@ export function RotateForm({ application, id, onClose }: { application: number; 
   });
   if (rotate.data) return <Secret value={rotate.data} onClose={onClose} />;
   return (
-    <form onSubmit={submitting(() => rotate.mutate())}>
-      <Stack>
-        <Text size="sm">
-          <Trans>The key gets a new secret and keeps its limits. Open connections are closed and connect again.</Trans>
-        </Text>
-        <NumberInput
-          label={t`Overlap in hours`}
-          description={t`How long the previous secret remains valid; 0: it ends at once`}
-          value={overlapHours}
-          onChange={(hours) => setHours(Number(hours))}
-          min={0}
-          max={MAX_HOURS}
-          allowDecimal={false}
-          required
-          data-autofocus
-        />
-        <Footer onCancel={onClose}>
-          <Button type="submit" loading={rotate.isPending}>
-            <Trans>Rotate</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form onSubmit={() => rotate.mutate()} action={t`Rotate`} isPending={rotate.isPending} onCancel={onClose}>
+      <Text size="sm">
+        <Trans>The key gets a new secret and keeps its limits. Open connections are closed and connect again.</Trans>
+      </Text>
+      <NumberInput
+        label={t`Overlap in hours`}
+        description={t`How long the previous secret remains valid; 0: it ends at once`}
+        value={overlapHours}
+        onChange={(hours) => setHours(Number(hours))}
+        min={0}
+        max={MAX_HOURS}
+        allowDecimal={false}
+        required
+        data-autofocus
+      />
+    </Form>
   );
 }

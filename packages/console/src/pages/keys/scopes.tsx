@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Checkbox, Group, Select, Stack, Table, Text } from '@mantine/core';
 import { useClassNames } from '../../app/class-names.ts';
+import { Heads } from '../../ui/heads.tsx';
 import { CHOICE } from '../records/permissions.tsx';
 
 /** The only scope of a key without restrictions. */
@@ -88,14 +89,7 @@ export function ScopeInputs({ application, value, onChange }: ScopeInputsProps) 
   return (
     <Stack gap="xs">
       <Table className="stacked" verticalSpacing={6} aria-label={t`Scopes`}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t`Group`}</Table.Th>
-            {Object.values(VERBS).map((verb) => (
-              <Table.Th key={verb}>{verb}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <Heads of={[t`Group`, ...Object.values(VERBS)]} />
         <Table.Tbody>
           {rows.map(({ target, name, what }) => (
             <Table.Tr key={target}>

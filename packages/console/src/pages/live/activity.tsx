@@ -41,12 +41,8 @@ export function Activity({ application }: { application: number }) {
   return (
     <Card withBorder>
       <Group justify="space-between" mb="xs">
-        <Title order={2} size="h5">
-          <Trans>Live activity</Trans>
-        </Title>
-        <Anchor component={Link} to={`/apps/${application}/live`} size="sm">
-          <Trans>All events</Trans>
-        </Anchor>
+        <Title order={2} size="h5">{t`Live activity`}</Title>
+        <Anchor component={Link} to={`/apps/${application}/live`} size="sm">{t`All events`}</Anchor>
       </Group>
       <div className="activity">
         <Stack gap="xs">
@@ -57,9 +53,7 @@ export function Activity({ application }: { application: number }) {
           )}
           {mayReadDialogs && !hasReason && (
             <Group gap="xs">
-              <Text size="sm" c="dimmed">
-                <Trans>Messages are private, and need a reason.</Trans>
-              </Text>
+              <Text size="sm" c="dimmed">{t`Messages are private, and need a reason.`}</Text>
               <Button size="compact-sm" variant="default" onClick={() => void askForReason().catch(() => {})}>
                 <Trans>State a reason</Trans>
               </Button>

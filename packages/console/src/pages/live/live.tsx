@@ -1,10 +1,11 @@
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
+import { Problem } from '../../ui/form.tsx';
 import { Empty, Page } from '../../ui/page.tsx';
 import { Status, type Tone } from '../../ui/status.tsx';
 import { EventItem } from './event-item.tsx';
@@ -80,19 +81,13 @@ function Stream({ application, dialogId, className, kinds }: StreamProps) {
           </Text>
         </Group>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>
-            <Trans>Clear</Trans>
-          </Button>
+          <Button size="xs" variant="default" onClick={clear} disabled={events.length === 0}>{t`Clear`}</Button>
           <Button size="xs" variant="default" onClick={isOn ? pause : resume} aria-keyshortcuts="p">
             {isOn ? t`Pause` : t`Resume`}
           </Button>
         </Group>
       </Group>
-      {problem && (
-        <Alert color="red" role="alert">
-          {problem}
-        </Alert>
-      )}
+      <Problem of={problem} />
       {shown.length === 0 ? (
         <Empty title={state === 'live' ? t`Waiting for events` : t`No events`}>
           {className === undefined ? (

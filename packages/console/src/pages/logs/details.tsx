@@ -148,11 +148,7 @@ function ClassOfList({ target, name, missingIndex }: { target: Target; name: str
       <Link to="/apps/$application/data/$class" params={{ application, class: name }}>
         {name}
       </Link>
-      {index !== '' && (
-        <Text size="xs" c="dimmed">
-          <Trans>An index on {index} makes the list faster.</Trans>
-        </Text>
-      )}
+      {index !== '' && <Text size="xs" c="dimmed">{t`An index on ${index} makes the list faster.`}</Text>}
     </>
   );
 }
@@ -172,18 +168,14 @@ function Caller({ target: { application }, request }: { target: Target; request:
   const me = useMe();
   const { caller, userId, apiKeyId, administratorId } = request;
   if (application === 'none')
-    return administratorId !== null && ownsAll(me) ? <People request={request} /> : callerOf(request);
+    return administratorId !== null && ownsAll(me) ? <People id={administratorId} /> : callerOf(request);
   const mayReadUsers = hasRole(me, ['DEVELOPER', 'SUPPORT'], application);
   return (
     <Group gap="xs">
       {caller === 'USER' ||
         ((caller !== 'ADMINISTRATOR' || administratorId === null) && <span>{CALLERS[caller]}</span>)}
-      {administratorId !== null && (ownsAll(me) ? <People request={request} /> : <span>{administratorId}</span>)}
-      {apiKeyId !== null && (
-        <Link to="/apps/$application/keys" params={{ application }}>
-          <Trans>Key {apiKeyId}</Trans>
-        </Link>
-      )}
+      {administratorId !== null && (ownsAll(me) ? <People id={administratorId} /> : <span>{administratorId}</span>)}
+      {apiKeyId !== null && <Link to="/apps/$application/keys" params={{ application }}>{t`Key ${apiKeyId}`}</Link>}
       {userId !== null && mayReadUsers && (
         <>
           <Link to="/apps/$application/users/$user" params={{ application, user: String(userId) }}>
@@ -198,10 +190,6 @@ function Caller({ target: { application }, request }: { target: Target; request:
   );
 }
 
-function People({ request: { administratorId } }: { request: RequestDetails }) {
-  return (
-    <Link to="/administrators">
-      <Trans>Administrator {administratorId}</Trans>
-    </Link>
-  );
+function People({ id }: { id: number }) {
+  return <Link to="/administrators">{t`Administrator ${id}`}</Link>;
 }

@@ -8,6 +8,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { query, SERVICE, type Target } from '../../app/clients.ts';
 import { forward, PAGE_SIZE } from '../../app/paging.ts';
+import { Problem } from '../../ui/form.tsx';
 import { Empty, Page } from '../../ui/page.tsx';
 import { type Column, Rows } from '../../ui/rows.tsx';
 import { Status, type Tone } from '../../ui/status.tsx';
@@ -145,9 +146,7 @@ function NothingFound({ onClear }: { onClear: () => void }) {
   return (
     <Empty title={t`No request matches`}>
       <Trans>New requests that match appear here live.</Trans>{' '}
-      <Button size="compact-sm" variant="default" onClick={onClear}>
-        <Trans>Clear the filters</Trans>
-      </Button>
+      <Button size="compact-sm" variant="default" onClick={onClear}>{t`Clear the filters`}</Button>
     </Empty>
   );
 }
@@ -184,11 +183,7 @@ function FollowBar({ state, problem, pause, resume }: ReturnType<typeof useLiveR
           {state === 'live' ? t`Pause` : t`Resume`}
         </Button>
       </Group>
-      {problem && (
-        <Alert color="red" role="alert">
-          {problem}
-        </Alert>
-      )}
+      <Problem of={problem} />
     </>
   );
 }

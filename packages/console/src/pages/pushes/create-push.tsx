@@ -1,13 +1,12 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Button, Group, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, NumberInput, Select, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { useTags } from '../../app/tags.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form, textProps } from '../../ui/form.tsx';
 import { UsersSelect } from '../../ui/user-select.tsx';
 import { CHANNELS, CREATE_EVENTS } from './documents.ts';
 import { encodeMessage } from './message.ts';
@@ -31,9 +30,9 @@ const NEW = {
 
 const CREATED = 'push-created';
 
-type Form = typeof NEW;
+type Values = typeof NEW;
 
-function inputOf({ environment, channel, name, text, users, tags, excluded, date, minutes }: Form) {
+function inputOf({ environment, channel, name, text, users, tags, excluded, date, minutes }: Values) {
   return {
     environment,
     message: encodeMessage(text),
@@ -48,7 +47,7 @@ function inputOf({ environment, channel, name, text, users, tags, excluded, date
 
 export function CreatePush({ application, onDone }: { application: number; onDone: () => void }) {
   const [form, setForm] = useState(NEW);
-  const set = (change: Partial<Form>) => setForm({ ...form, ...change });
+  const set = (change: Partial<Values>) => setForm({ ...form, ...change });
   const queries = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
@@ -73,77 +72,72 @@ export function CreatePush({ application, onDone }: { application: number; onDon
       return queries.invalidateQueries({ queryKey: [application, 'events'] });
     },
   });
-  const submit = submitting(() => create.mutate());
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Textarea
-          label={t`Message`}
-          description={t`A text, or JSON that the app evaluates`}
-          value={form.text}
-          onChange={(event) => set({ text: event.currentTarget.value })}
-          autosize
-          minRows={2}
-          maxRows={10}
-          data-autofocus
-          required
+    <Form
+      onSubmit={() => create.mutate()}
+      action={t`Create`}
+      isPending={create.isPending}
+      isDisabled={form.users.length + form.tags.length === 0}
+      onCancel={onDone}
+    >
+      <Textarea
+        label={t`Message`}
+        description={t`A text, or JSON that the app evaluates`}
+        {...textProps(form.text, (value) => set({ text: value }))}
+        autosize
+        minRows={2}
+        maxRows={10}
+        data-autofocus
+        required
+      />
+      <Recipients application={application} form={form} set={set} />
+      <Group grow align="flex-start">
+        <Select
+          label={t`Environment`}
+          data={ENVIRONMENTS}
+          value={form.environment}
+          onChange={(environment) => environment && set({ environment })}
+          allowDeselect={false}
         />
-        <Recipients application={application} form={form} set={set} />
-        <Group grow align="flex-start">
-          <Select
-            label={t`Environment`}
-            data={ENVIRONMENTS}
-            value={form.environment}
-            onChange={(environment) => environment && set({ environment })}
-            allowDeselect={false}
-          />
-          <Select
-            label={t`Channel`}
-            placeholder={t`Apple and Android`}
-            data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
-            value={form.channel}
-            onChange={(channel) => set({ channel })}
-            clearable
-          />
-        </Group>
+        <Select
+          label={t`Channel`}
+          placeholder={t`Apple and Android`}
+          data={Object.entries(CHANNELS).map(([value, label]) => ({ value, label }))}
+          value={form.channel}
+          onChange={(channel) => set({ channel })}
+          clearable
+        />
+      </Group>
+      <TextInput
+        label={t`Name`}
+        description={t`Distinguishes pushes; the subject of emails`}
+        {...textProps(form.name, (value) => set({ name: value }))}
+        maxLength={255}
+      />
+      <Group grow align="flex-start">
         <TextInput
-          label={t`Name`}
-          description={t`Distinguishes pushes; the subject of emails`}
-          value={form.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          maxLength={255}
+          label={t`Send at`}
+          description={t`Empty: at once`}
+          type="datetime-local"
+          {...textProps(form.date, (value) => set({ date: value }))}
         />
-        <Group grow align="flex-start">
-          <TextInput
-            label={t`Send at`}
-            description={t`Empty: at once`}
-            type="datetime-local"
-            value={form.date}
-            onChange={(event) => set({ date: event.currentTarget.value })}
-          />
-          <NumberInput
-            label={t`Repeat`}
-            description={t`Every so many minutes; empty: once`}
-            value={form.minutes}
-            onChange={(minutes) => set({ minutes })}
-            min={1}
-            allowDecimal={false}
-          />
-        </Group>
-        <Footer onCancel={onDone}>
-          <Button type="submit" loading={create.isPending} disabled={form.users.length + form.tags.length === 0}>
-            <Trans>Create</Trans>
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+        <NumberInput
+          label={t`Repeat`}
+          description={t`Every so many minutes; empty: once`}
+          value={form.minutes}
+          onChange={(minutes) => set({ minutes })}
+          min={1}
+          allowDecimal={false}
+        />
+      </Group>
+    </Form>
   );
 }
 
 interface RecipientsProps {
   application: number;
-  form: Form;
-  set: (change: Partial<Form>) => void;
+  form: Values;
+  set: (change: Partial<Values>) => void;
 }
 
 function Recipients({ application, form, set }: RecipientsProps) {

@@ -1,15 +1,14 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Card, Code, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { Card, Code, SimpleGrid, Stack, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mutate, query, type Target } from '../../app/clients.ts';
 import { idOf } from '../../app/user-search.ts';
-import { ConfirmButton, RareAction } from '../../ui/confirm-button.tsx';
+import { ConfirmButton, Deletion } from '../../ui/confirm-button.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
-import { Time } from '../../ui/values.tsx';
+import { Fact, Time } from '../../ui/values.tsx';
 import { channelName, DELETE_EVENT, EVENT, type EventDetails, UPDATE_EVENT } from './documents.ts';
 import { decodeMessage } from './message.ts';
 import { Schedule } from './schedule.tsx';
@@ -32,15 +31,13 @@ export function PushPage() {
       title={found.data?.event.name || t`Push ${id}`}
       description={t`Push ${id} of application ${application}`}
       actions={found.data && <Activity target={target} id={id} isActive={found.data.eventStatus.active} />}
-      more={found.data && <Deletion target={target} id={id} />}
+      more={found.data && <DeletePush target={target} id={id} />}
     >
       <Loaded of={found}>
         {(loaded) => (
           <Stack gap="lg">
             <Facts of={loaded} application={application} />
-            <Title order={2} size="h4">
-              <Trans>Sends</Trans>
-            </Title>
+            <Title order={2} size="h4">{t`Sends`}</Title>
             <Sends target={target} eventId={id} isActive={loaded.eventStatus.active} />
           </Stack>
         )}
@@ -77,14 +74,9 @@ function Facts({ of: { event, eventStatus }, application }: { of: EventDetails; 
       <Stack>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 5 }}>
           {facts.map(({ name, value }) => (
-            <div key={name}>
-              <Text size="sm" c="dimmed">
-                {name}
-              </Text>
-              <Text component="div" style={{ overflowWrap: 'anywhere' }}>
-                {value}
-              </Text>
-            </div>
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
           ))}
         </SimpleGrid>
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
@@ -125,25 +117,17 @@ function Activity({ target, id, isActive }: ActionProps & { isActive: boolean })
   );
 }
 
-function Deletion({ target, id }: ActionProps) {
-  const { application } = target;
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate(target, DELETE_EVENT, { id }),
-    onSuccess: async () => {
-      const search = target.onBehalfOf === undefined ? {} : { user: String(target.onBehalfOf) };
-      await navigate({ to: '/apps/$application/pushes', params: { application: Number(application) }, search });
-      await queries.invalidateQueries({ queryKey: [application, 'events'] });
-      notifications.show({ message: t`Push deleted` });
-    },
-  });
+function DeletePush({ target, id }: ActionProps) {
+  const { application, onBehalfOf } = target;
+  const search = onBehalfOf === undefined ? {} : { user: String(onBehalfOf) };
   return (
-    <RareAction
+    <Deletion
       label={t`Delete push`}
       question={t`The push and the outcome of its sends are deleted.`}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate(target, DELETE_EVENT, { id })}
+      list={{ to: '/apps/$application/pushes', params: { application: Number(application) }, search }}
+      listKey={[application, 'events']}
+      done={t`Push deleted`}
     />
   );
 }

@@ -30,11 +30,7 @@ export function PushesPage() {
     <Page
       title={t`Pushes`}
       description={t`Sent once or repeatedly to a set of users, newest first.`}
-      actions={
-        <Button onClick={open}>
-          <Trans>Create push</Trans>
-        </Button>
-      }
+      actions={<Button onClick={open}>{t`Create push`}</Button>}
     >
       <Tabs
         value={failed === undefined ? 'created' : 'failed'}
@@ -42,12 +38,8 @@ export function PushesPage() {
         keepMounted={false}
       >
         <Tabs.List mb="md">
-          <Tabs.Tab value="created">
-            <Trans>Created pushes</Trans>
-          </Tabs.Tab>
-          <Tabs.Tab value="failed">
-            <Trans>Failed deliveries</Trans>
-          </Tabs.Tab>
+          <Tabs.Tab value="created">{t`Created pushes`}</Tabs.Tab>
+          <Tabs.Tab value="failed">{t`Failed deliveries`}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="created">
           <Created application={application} user={user} />

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { query, type Target } from '../../app/clients.ts';
@@ -31,9 +30,7 @@ export function Sends({ target, eventId, isActive }: SendsProps) {
       columns={columnsOf(target)}
       keyOf={({ id }) => id}
       empty={
-        <Empty title={t`Not sent yet`}>
-          <Trans>Each send lists its devices with the answers of their providers.</Trans>
-        </Empty>
+        <Empty title={t`Not sent yet`}>{t`Each send lists its devices with the answers of their providers.`}</Empty>
       }
     />
   );

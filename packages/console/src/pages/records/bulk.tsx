@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Button, Group, Menu, Modal, Paper, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, Modal, Paper, Select, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconDownload, IconEdit } from '@tabler/icons-react';
@@ -8,7 +8,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { deleteRecords, useChanges } from './changes.ts';
 import type { DataRecord, RecordClass } from './documents.ts';
 import { download, type Format } from './export.ts';
@@ -47,9 +47,7 @@ export function Bulk({ view, definition, records, onClear, onDeleted }: BulkProp
         </Button>
         <Menu>
           <Menu.Target>
-            <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
-              <Trans>Export</Trans>
-            </Button>
+            <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>{t`Export`}</Button>
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item onClick={() => exportAs('csv')}>CSV</Menu.Item>
@@ -65,9 +63,7 @@ export function Bulk({ view, definition, records, onClear, onDeleted }: BulkProp
           onConfirm={() => remove.mutate(records.map(({ id }) => id))}
           isLoading={remove.isPending}
         />
-        <Button size="xs" variant="subtle" onClick={onClear}>
-          <Trans>Clear the selection</Trans>
-        </Button>
+        <Button size="xs" variant="subtle" onClick={onClear}>{t`Clear the selection`}</Button>
       </Group>
       <Modal opened={isOpen} onClose={close} title={t`Edit a field`}>
         <BulkForm view={view} definition={definition} records={records} onDone={close} />
@@ -86,13 +82,8 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
   const [problem, setProblem] = useState<string>();
   const change = useChanges(view);
   const field = fields.find((one) => one.name === name);
-  if (!field)
-    return (
-      <Text>
-        <Trans>This class has no field that can be edited here.</Trans>
-      </Text>
-    );
-  const submit = submitting(() => {
+  if (!field) return <Text>{t`This class has no field that can be edited here.`}</Text>;
+  const submit = () => {
     try {
       const value = parseValue(text, field);
       change(
@@ -103,35 +94,32 @@ function BulkForm({ view, definition, records, onDone }: BulkFormProps) {
     } catch (error) {
       setProblem(sentenceOf(error));
     }
-  });
+  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Select
-          label={t`Field`}
-          data={fields.map((one) => one.name)}
-          value={field.name}
-          onChange={(value) => {
-            if (value) setName(value);
-            setText('');
-          }}
-          allowDeselect={false}
-        />
-        <FieldInput
-          key={field.name}
-          field={field}
-          label={t`New value`}
-          text={text}
-          error={problem}
-          onChange={setText}
-          isFirst
-        />
-        <Footer onCancel={onDone}>
-          <Button type="submit">
-            <Plural value={records.length} one="Change # record" other="Change # records" />
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={submit}
+      action={<Plural value={records.length} one="Change # record" other="Change # records" />}
+      onCancel={onDone}
+    >
+      <Select
+        label={t`Field`}
+        data={fields.map((one) => one.name)}
+        value={field.name}
+        onChange={(value) => {
+          if (value) setName(value);
+          setText('');
+        }}
+        allowDeselect={false}
+      />
+      <FieldInput
+        key={field.name}
+        field={field}
+        label={t`New value`}
+        text={text}
+        error={problem}
+        onChange={setText}
+        isFirst
+      />
+    </Form>
   );
 }

@@ -1,15 +1,16 @@
 import { t } from '@lingui/core/macro';
 import { Anchor, Tooltip } from '@mantine/core';
-import { IconCheck, IconFile, IconMapPin, IconMinus } from '@tabler/icons-react';
+import { IconCheck, IconMapPin, IconMinus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
 import { root } from '../../root.ts';
 import { bytesText } from '../../ui/bytes.ts';
+import { textProps } from '../../ui/form.tsx';
 import { type EditSession, shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Time } from '../../ui/values.tsx';
-import { IMAGE } from '../files/documents.ts';
+import { hasThumbnail, Thumbnail } from '../files/thumbnail.tsx';
 import type { DataRecord, Field } from './documents.ts';
 import { textOf } from './values.ts';
 
@@ -17,9 +18,6 @@ export interface ClassOf {
   application: number;
   className: string;
 }
-
-/** Larger images would take longer than the records. */
-const MAX_THUMBNAIL_BYTES = 4 * 1024 * 1024;
 
 /** A value as its type is best read. */
 export function CellValue({ record, field, of }: { record: DataRecord; field: Field; of: ClassOf }): ReactNode {
@@ -45,14 +43,10 @@ export function CellValue({ record, field, of }: { record: DataRecord; field: Fi
     case 'FILE': {
       const { name, size, contentType, fileId } = membersOf(value);
       const text = String(name ?? t`file`);
-      const isShown = IMAGE.test(String(contentType)) && Number(size) <= MAX_THUMBNAIL_BYTES;
+      const isShown = hasThumbnail(String(contentType), Number(size));
       return (
         <span title={typeof size === 'number' ? bytesText(size) : undefined}>
-          <Thumbnail
-            key={String(fileId)}
-            address={isShown ? imageAddress(of, record, field, String(fileId)) : undefined}
-            name={text}
-          />{' '}
+          <Thumbnail address={isShown ? imageAddress(of, record, field, String(fileId)) : undefined} name={text} />{' '}
           {text}
         </span>
       );
@@ -65,13 +59,6 @@ export function CellValue({ record, field, of }: { record: DataRecord; field: Fi
 /** An address of the console, because an image cannot state the application. It changes with the file. */
 function imageAddress({ application, className }: ClassOf, { id }: DataRecord, { name }: Field, file: string): string {
   return new URL(`console/record-images/${application}/${className}/${id}/${name}?file=${file}`, root).href;
-}
-
-/** The image, or the sign of a file if there is no address or the browser cannot show it. */
-function Thumbnail({ address, name }: { address: string | undefined; name: string }) {
-  const [hasFailed, setFailed] = useState(false);
-  if (address === undefined || hasFailed) return <IconFile size={14} className="soft" aria-hidden="true" />;
-  return <img className="thumbnail" src={address} alt={name} loading="lazy" onError={() => setFailed(true)} />;
 }
 
 /** Latitude and longitude, to about a meter. */
@@ -130,8 +117,7 @@ export function CellEditor({ name, text, session, onStore }: CellEditorProps) {
         rows={1}
         aria-label={name}
         aria-invalid={problem !== undefined}
-        value={edited}
-        onChange={(event) => setEdited(event.currentTarget.value)}
+        {...textProps(edited, setEdited)}
         onKeyDown={onKeyDown}
         onBlur={() => save('stay')}
         // biome-ignore lint/a11y/noAutofocus: the person has just opened it

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { ActionIcon, Group, NavLink, ScrollArea, Select, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTable } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { textProps } from '../../ui/form.tsx';
 import { countQuery } from './view.ts';
 
 /** Counting is not free; further classes have no count. */
@@ -53,8 +53,7 @@ export function ClassList({ application, names, current, onCreate }: ClassListPr
             size="sm"
             aria-label={t`Find a class`}
             placeholder={t`Find a class`}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            {...textProps(text, setText)}
             flex={1}
           />
           {add}
@@ -77,11 +76,7 @@ export function ClassList({ application, names, current, onCreate }: ClassListPr
               }
             />
           ))}
-          {shown.length === 0 && (
-            <Text size="sm" c="dimmed" p="xs">
-              <Trans>No class has this name.</Trans>
-            </Text>
-          )}
+          {shown.length === 0 && <Text size="sm" c="dimmed" p="xs">{t`No class has this name.`}</Text>}
         </ScrollArea.Autosize>
       </nav>
     </>

@@ -1,13 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Tabs } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { hasRole, useMe } from '../../app/administrator.ts';
 import { mutate } from '../../app/clients.ts';
-import { RareAction } from '../../ui/confirm-button.tsx';
+import { Deletion } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/page.tsx';
 import { Designer } from './designer.tsx';
 import { DELETE_CLASS, type RecordClass } from './documents.ts';
@@ -31,9 +29,7 @@ export function ClassPage() {
           loaded ? (
             <ClassTabs key={name} application={application} loaded={loaded} />
           ) : (
-            <Empty title={t`There is no class of this name`}>
-              <Trans>It may have been deleted.</Trans>
-            </Empty>
+            <Empty title={t`There is no class of this name`}>{t`It may have been deleted.`}</Empty>
           )
         }
       </Loaded>
@@ -56,12 +52,8 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
       keepMounted={false}
     >
       <Tabs.List mb="md">
-        <Tabs.Tab value="records">
-          <Trans>Records</Trans>
-        </Tabs.Tab>
-        <Tabs.Tab value="definition">
-          <Trans>Fields and permissions</Trans>
-        </Tabs.Tab>
+        <Tabs.Tab value="records">{t`Records`}</Tabs.Tab>
+        <Tabs.Tab value="definition">{t`Fields and permissions`}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="records">
         <RecordGrid key={loaded.name} application={application} definition={loaded} />
@@ -74,23 +66,15 @@ function ClassTabs({ application, loaded }: { application: number; loaded: Recor
 }
 
 function DeleteClass({ application, name }: { application: number; name: string }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const remove = useMutation({
-    mutationFn: () => mutate({ application }, DELETE_CLASS, { name }),
-    onSuccess: async () => {
-      // The list leads to its first class.
-      await queries.invalidateQueries({ queryKey: classesKey(application) });
-      await navigate({ to: '/apps/$application/data', params: { application } });
-    },
-  });
   return (
-    <RareAction
+    <Deletion
       label={t`Delete class`}
       question={t`The class and all its records are deleted. This cannot be undone.`}
       typed={name}
-      onConfirm={() => remove.mutate()}
-      isLoading={remove.isPending}
+      remove={() => mutate({ application }, DELETE_CLASS, { name })}
+      // The list leads to its first class.
+      list={{ to: '/apps/$application/data', params: { application } }}
+      listKey={classesKey(application)}
     />
   );
 }

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Navigate, useParams } from '@tanstack/react-router';
 import { Empty } from '../../ui/page.tsx';
 import { useClasses } from './use-class.ts';
@@ -11,9 +10,7 @@ export function ClassesPage() {
   const { data: [first] = [] } = useClasses(application);
   return (
     <Workspace title={t`Data`}>
-      <Empty title={t`Choose a class`}>
-        <Trans>Its records appear here.</Trans>
-      </Empty>
+      <Empty title={t`Choose a class`}>{t`Its records appear here.`}</Empty>
       {first && (
         <Navigate to="/apps/$application/data/$class" params={{ application, class: first.name }} search replace />
       )}

@@ -1,10 +1,10 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { Button, Checkbox, Group, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Table, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { checkedProps, Form, textProps } from '../../ui/form.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import { CREATE_CLASS, type Field, type FieldType, type RecordClass, UPDATE_CLASS } from './documents.ts';
 import { PermissionEffect } from './permission-effect.tsx';
 import { CHOICE, type PermissionForm, PermissionInputs, permissionForm, permissionInput } from './permissions.tsx';
@@ -74,60 +74,42 @@ export function Designer({ application, existing, onDone, onCancel }: DesignerPr
       onDone(name);
     },
   });
-  const submit = submitting(() => save.mutate());
   const set = (key: number, change: Partial<FieldForm>) =>
     setFields(fields.map((field) => (field.key === key ? { ...field, ...change } : field)));
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {!existing && (
-          <TextInput
-            label={t`Name`}
-            description={t`A letter, then letters, digits or _. For example Task`}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            maxLength={50}
-            data-autofocus
-            required
-          />
-        )}
-        <Title order={2} size="h5">
-          <Trans>Fields</Trans>
-        </Title>
-        <Table className="stacked">
-          <Table.Thead>
-            <Table.Tr>
-              {[t`Name`, t`Type`, ...Object.values(SWITCHES)].map((title) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {fields.map((field) => (
-              <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-        <Group>
-          <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>
-            <Trans>Add field</Trans>
-          </Button>
-          <Text size="sm" c="dimmed">
-            <Trans>An index keeps range filters and sorting fast.</Trans>
-          </Text>
-        </Group>
-        <Title order={2} size="h5">
-          <Trans>Permissions</Trans>
-        </Title>
-        <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
-        {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
-        <Footer onCancel={onCancel}>
-          <Button type="submit" loading={save.isPending}>
-            {existing ? t`Save` : t`Create class`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+    <Form
+      onSubmit={() => save.mutate()}
+      action={existing ? t`Save` : t`Create class`}
+      isPending={save.isPending}
+      onCancel={onCancel}
+    >
+      {!existing && (
+        <TextInput
+          label={t`Name`}
+          description={t`A letter, then letters, digits or _. For example Task`}
+          {...textProps(name, setName)}
+          maxLength={50}
+          data-autofocus
+          required
+        />
+      )}
+      <Title order={2} size="h5">{t`Fields`}</Title>
+      <Table className="stacked">
+        <Heads of={[t`Name`, t`Type`, ...Object.values(SWITCHES)]} />
+        <Table.Tbody>
+          {fields.map((field) => (
+            <FieldRow key={field.key} field={field} onChange={(change) => set(field.key, change)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      <Group>
+        <Button variant="default" size="xs" onClick={() => setFields([...fields, newField()])}>{t`Add field`}</Button>
+        <Text size="sm" c="dimmed">{t`An index keeps range filters and sorting fast.`}</Text>
+      </Group>
+      <Title order={2} size="h5">{t`Permissions`}</Title>
+      <PermissionInputs application={application} value={permissions} onChange={setPermissions} />
+      {existing && <PermissionEffect application={application} existing={existing} form={permissions} />}
+    </Form>
   );
 }
 
@@ -150,8 +132,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
           <TextInput
             aria-label={t`Name of ${label}`}
             placeholder={t`Name`}
-            value={name}
-            onChange={(event) => onChange({ name: event.currentTarget.value })}
+            {...textProps(name, (value) => onChange({ name: value }))}
             maxLength={50}
           />
         )}
@@ -176,8 +157,7 @@ function FieldRow({ field, onChange }: { field: FieldForm; onChange: (change: Pa
             aria-label={`${SWITCHES[key]}: ${label}`}
             label={SWITCHES[key]}
             classNames={CHOICE}
-            checked={field[key]}
-            onChange={(event) => onChange({ [key]: event.currentTarget.checked })}
+            {...checkedProps(field[key], (checked) => onChange({ [key]: checked }))}
             disabled={key === 'array' && isStored}
           />
         </Table.Td>

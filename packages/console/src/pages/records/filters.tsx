@@ -186,9 +186,7 @@ function ConditionForm({ definition, initial, onAdd }: ConditionFormProps) {
           error={problem}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Button type="submit">
-          <Trans>Add</Trans>
-        </Button>
+        <Button type="submit">{t`Add`}</Button>
       </Stack>
     </form>
   );

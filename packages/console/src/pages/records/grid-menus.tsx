@@ -39,9 +39,7 @@ export function GridMenus({ view, definition, columns, layout, search, onSearch,
     <>
       <Views layout={layout} search={search} onSearch={onSearch} />
       <ColumnChoice columns={columns} layout={layout} />
-      <Button {...TOOL} leftSection={<IconCode size={16} />} onClick={onCode}>
-        <Trans>Code</Trans>
-      </Button>
+      <Button {...TOOL} leftSection={<IconCode size={16} />} onClick={onCode}>{t`Code`}</Button>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button {...TOOL} leftSection={<IconTransfer size={16} />} loading={download.isPending}>
@@ -72,9 +70,7 @@ function Views({ layout, search, onSearch }: Pick<GridMenusProps, 'layout' | 'se
     <>
       <Menu position="bottom-start">
         <Menu.Target>
-          <Button {...TOOL} leftSection={<IconBookmark size={16} />}>
-            <Trans>Views</Trans>
-          </Button>
+          <Button {...TOOL} leftSection={<IconBookmark size={16} />}>{t`Views`}</Button>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
@@ -97,9 +93,7 @@ function Views({ layout, search, onSearch }: Pick<GridMenusProps, 'layout' | 'se
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<IconBookmark size={14} />} onClick={open}>
-            <Trans>Save this view</Trans>
-          </Menu.Item>
+          <Menu.Item leftSection={<IconBookmark size={14} />} onClick={open}>{t`Save this view`}</Menu.Item>
           {views.map(({ name }) => (
             <Menu.Item key={name} leftSection={<IconTrash size={14} />} onClick={() => removeView(name)}>
               {t`Remove ${name}`}
@@ -128,9 +122,7 @@ function ColumnChoice({ columns, layout }: Pick<GridMenusProps, 'columns' | 'lay
   return (
     <Popover position="bottom-end" trapFocus withArrow>
       <Popover.Target>
-        <Button {...TOOL} leftSection={<IconColumns3 size={16} />}>
-          <Trans>Columns</Trans>
-        </Button>
+        <Button {...TOOL} leftSection={<IconColumns3 size={16} />}>{t`Columns`}</Button>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">

@@ -1,10 +1,11 @@
 import { plural, t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';
-import { Alert, Button, FileInput, Progress, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, FileInput, Progress, Select, Stack, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { sentenceOf } from '../../app/query-client.ts';
-import { Footer } from '../../ui/form.tsx';
+import { Footer, Problem } from '../../ui/form.tsx';
+import { Heads } from '../../ui/heads.tsx';
 import type { RecordClass } from './documents.ts';
 import { csv, save } from './export.ts';
 import {
@@ -86,11 +87,7 @@ export function ImportForm({ view, definition, onStored, onClose }: ImportFormPr
       {load.isPending && prepared && (
         <Progress value={(done / prepared.valid.length) * 100} aria-label={t`Progress of the import`} />
       )}
-      {load.error && (
-        <Alert color="red" role="alert">
-          {sentenceOf(load.error)}
-        </Alert>
-      )}
+      <Problem of={load.error} />
       <Footer onCancel={onClose}>
         <Button
           onClick={() => prepared && load.mutate(prepared)}
@@ -124,13 +121,7 @@ function ColumnTable({ source, mapping, definition, onChange }: ColumnTableProps
   return (
     <Table.ScrollContainer minWidth={320} mah={280}>
       <Table verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            {[t`Column`, t`First value`, t`Field`].map((title) => (
-              <Table.Th key={title}>{title}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
+        <Heads of={[t`Column`, t`First value`, t`Field`]} />
         <Table.Tbody>
           {source.columns.map((column) => (
             <Table.Tr key={column}>
@@ -199,16 +190,10 @@ function Result({ of: { count, refused }, source, definition, onClose }: ResultP
       <Refusals of={refused} />
       <Footer
         aside={
-          refused.length > 0 && (
-            <Button variant="default" onClick={download}>
-              <Trans>Save the refused rows as CSV</Trans>
-            </Button>
-          )
+          refused.length > 0 && <Button variant="default" onClick={download}>{t`Save the refused rows as CSV`}</Button>
         }
       >
-        <Button onClick={onClose}>
-          <Trans>Done</Trans>
-        </Button>
+        <Button onClick={onClose}>{t`Done`}</Button>
       </Footer>
     </Stack>
   );

@@ -1,4 +1,5 @@
 import { graphql } from '@atrium/client';
+import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Button, Group, Loader, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -68,17 +69,11 @@ export function IndexFix({ application, definition, fields, onFollowed }: IndexF
     return (
       <Group gap="xs" wrap="nowrap" role="status">
         <Loader size={14} aria-hidden="true" />
-        <Text size="sm">
-          <Trans>The index on {names} is being built. Lists use it when it is complete.</Trans>
-        </Text>
+        <Text size="sm">{t`The index on ${names} is being built. Lists use it when it is complete.`}</Text>
       </Group>
     );
   if (state === 'READY')
-    return (
-      <Text size="sm" c="var(--good)" role="status">
-        <Trans>The index on {names} is complete.</Trans>
-      </Text>
-    );
+    return <Text size="sm" c="var(--good)" role="status">{t`The index on ${names} is complete.`}</Text>;
   return (
     <Button
       className="wrapping"

@@ -1,5 +1,4 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -38,9 +37,7 @@ export function RecordAccess({ view, definition, record, onDone }: RecordAccessP
     <Stack>
       <PermissionInputs application={view.application} actions={ACTIONS} value={form} onChange={setForm} />
       <Footer>
-        <Button onClick={() => save.mutate()} loading={save.isPending}>
-          <Trans>Save permissions</Trans>
-        </Button>
+        <Button onClick={() => save.mutate()} loading={save.isPending}>{t`Save permissions`}</Button>
       </Footer>
       <Check view={view} definition={definition} record={record} />
     </Stack>
@@ -67,15 +64,11 @@ function Check({ view, definition, record }: Omit<RecordAccessProps, 'onDone'>) 
   });
   return (
     <Stack gap="xs">
-      <Title order={3} size="h5">
-        <Trans>May a user read it?</Trans>
-      </Title>
+      <Title order={3} size="h5">{t`May a user read it?`}</Title>
       <form onSubmit={submitting(() => setAsked(Number(id)))}>
         <Group align="flex-end">
           <UserSelect application={view.application} label={t`User`} value={id} onChange={setId} required />
-          <Button type="submit" variant="default" loading={answer.isFetching}>
-            <Trans>Check</Trans>
-          </Button>
+          <Button type="submit" variant="default" loading={answer.isFetching}>{t`Check`}</Button>
         </Group>
       </form>
       {asked !== undefined && (

@@ -1,12 +1,12 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate } from '../../app/clients.ts';
 import { sentenceOf } from '../../app/query-client.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Footer, submitting } from '../../ui/form.tsx';
+import { Form } from '../../ui/form.tsx';
 import { Time } from '../../ui/values.tsx';
 import {
   CREATE_RECORDS,
@@ -52,44 +52,35 @@ export function RecordForm({ view, definition, record, onDone, onDeleted = onDon
     mutationFn: () => mutate({ application, onBehalfOf }, DELETE_RECORDS, { className, ids: [record!.id] }),
     onSuccess: onDeleted,
   });
-  const submit = submitting(() => save.mutate());
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {record && <Facts record={record} />}
-        {fields.map((field, index) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            label={field.name}
-            text={texts[field.name] ?? ''}
-            onChange={(text) => setTexts({ ...texts, [field.name]: text })}
-            isFirst={!record && index === 0}
+    <Form
+      onSubmit={() => save.mutate()}
+      action={record ? t`Save` : t`Create`}
+      isPending={save.isPending}
+      error={save.error}
+      onCancel={onCancel}
+      aside={
+        record && (
+          <ConfirmButton
+            label={t`Delete`}
+            question={t`Delete this record and its children?`}
+            onConfirm={() => remove.mutate()}
           />
-        ))}
-        {save.error && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Footer
-          onCancel={onCancel}
-          aside={
-            record && (
-              <ConfirmButton
-                label={t`Delete`}
-                question={t`Delete this record and its children?`}
-                onConfirm={() => remove.mutate()}
-              />
-            )
-          }
-        >
-          <Button type="submit" loading={save.isPending}>
-            {record ? t`Save` : t`Create`}
-          </Button>
-        </Footer>
-      </Stack>
-    </form>
+        )
+      }
+    >
+      {record && <Facts record={record} />}
+      {fields.map((field, index) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          label={field.name}
+          text={texts[field.name] ?? ''}
+          onChange={(text) => setTexts({ ...texts, [field.name]: text })}
+          isFirst={!record && index === 0}
+        />
+      ))}
+    </Form>
   );
 }
 

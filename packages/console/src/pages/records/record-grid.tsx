@@ -141,9 +141,7 @@ export function RecordGrid({ application, definition }: { application: number; d
           <Text size="sm">
             <Plural value={live.waiting} one="# other record changed." other="# other records changed." />
           </Text>
-          <Button size="compact-sm" variant="default" onClick={() => void refresh()}>
-            <Trans>Load again</Trans>
-          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => void refresh()}>{t`Load again`}</Button>
         </Group>
       )}
       <Grid

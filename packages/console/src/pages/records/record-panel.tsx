@@ -1,11 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Alert, Button, Drawer, JsonInput, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Drawer, JsonInput, Stack, Tabs, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mutate, query } from '../../app/clients.ts';
-import { sentenceOf } from '../../app/query-client.ts';
-import { Footer } from '../../ui/form.tsx';
+import { Footer, Problem } from '../../ui/form.tsx';
 import { shortened } from '../../ui/grid-row.tsx';
 import { membersOf } from '../../ui/json.ts';
 import { Empty, Loaded } from '../../ui/page.tsx';
@@ -175,15 +174,9 @@ function RecordJson({ view, record, onDone }: RecordJsonProps) {
         minRows={8}
         maxRows={28}
       />
-      {save.error && (
-        <Alert color="red" role="alert">
-          {sentenceOf(save.error)}
-        </Alert>
-      )}
+      <Problem of={save.error} />
       <Footer>
-        <Button onClick={() => save.mutate()} loading={save.isPending}>
-          <Trans>Save</Trans>
-        </Button>
+        <Button onClick={() => save.mutate()} loading={save.isPending}>{t`Save`}</Button>
       </Footer>
     </Stack>
   );

@@ -35,11 +35,7 @@ export function Workspace({ title, current, more, children }: WorkspaceProps) {
                 A class is a table of your app, for example Task with the fields title and isDone. GraphQL gets typed
                 operations for it at once.
               </Trans>
-              {create && (
-                <Button onClick={create} mt="md">
-                  <Trans>Create class</Trans>
-                </Button>
-              )}
+              {create && <Button onClick={create} mt="md">{t`Create class`}</Button>}
             </Empty>
           ) : (
             <div className="workspace">
