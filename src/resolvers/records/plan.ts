@@ -33,7 +33,7 @@ export interface PagePlan {
 
 interface Matches {
   condition: Prisma.Sql;
-  /** What selects the index. None for places, because a sorted list of those nearby would be read to its end. */
+  /** What selects the index. None for places, because a sorted list of those nearby would be read completely. */
   orderBy: Prisma.Sql;
   /** Conditions of the field that sorts the page. */
   sortRange: Prisma.Sql;
