@@ -44,7 +44,7 @@ export function Actions({ message, isOwn, actions, children }: ActionsProps) {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what a button in it opened
-    <div className={`atrium-actions${open ? ' atrium-open' : ''}`} ref={box} onKeyDown={onKeyDown}>
+    <div className="atrium-actions" ref={box} onKeyDown={onKeyDown}>
       <button
         type="button"
         aria-label={labels.react}

@@ -67,17 +67,22 @@ describe.skipIf(!hasBrowser)('dialogs and live events in the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the actions of a message leave the name of its sender in view on phones', async () => {
+  test('the actions of a message open by touch and leave the name of its sender in view on phones', async () => {
     const [alice, bob] = await createUsers(2);
     const dialogId = await createDialog(alice!, [alice!, bob!]);
     await send(bob!, dialogId, 'Hi');
     await send(alice!, dialogId, 'A text that is longer than one line of the narrow window of a phone');
-    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/dialogs/${dialogId}`, PHONE);
+    const { page } = await openAs(await signedInAdministrator('support'), `${APP}/dialogs/${dialogId}`, {
+      ...PHONE,
+      hasTouch: true,
+    });
     await stateReason(page);
     for (const text of ['Hi', 'A text']) {
       const message = page.getByRole('listitem').filter({ hasText: text });
       const button = message.getByRole('button', { name: /Moderate/ });
-      await button.click();
+      await message.getByText(text).tap();
+      await button.tap();
+      await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
       const [name, actions] = [await message.locator('.atrium-sender').boundingBox(), await button.boundingBox()];
       expect(actions!.x).toBeGreaterThan(name!.x + name!.width);
       expect(actions!.x + actions!.width).toBeLessThan(390);
