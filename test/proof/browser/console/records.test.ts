@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import { APPLICATION, running, useApp } from '../../../support/app/app.ts';
+import { bundle } from '../../../support/app/bundle.ts';
 import { hasBrowser, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, choose, openAs, owner } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
@@ -276,7 +277,7 @@ describe.skipIf(!hasBrowser)('records in the console', () => {
       const text = (await sample.locator('pre').textContent())!;
       const env = { ...process.env, ATRIUM_API_KEY: APPLICATION.apiKey };
       if (form !== 'TypeScript') return JSON.parse((await execute('sh', ['-c', text], { env })).stdout || 'null');
-      const { stdout } = await execute('npx', ['tsx', await sampleFile(text)], { env });
+      const { stdout } = await execute(process.execPath, [await sampleFile(text)], { env });
       return JSON.parse(stdout);
     };
     expect(await run('Read the record', 'curl')).toMatchObject({ _id: id, name: 'part 0' });
@@ -390,8 +391,9 @@ const CREATE = `mutation ($name: String!, $records: [NewRecordInput!]!) {
 async function sampleFile(text: string): Promise<string> {
   const folder = await mkdtemp(join(process.cwd(), 'node_modules/.sample-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'sample.mts');
-  await writeFile(file, text.replace(/console\.log\((.*)\);$/, 'console.log(JSON.stringify($1));'));
+  const file = join(folder, 'sample.mjs');
+  const code = text.replace(/console\.log\((.*)\);$/, 'console.log(JSON.stringify($1));');
+  await writeFile(file, await bundle(code, 'node'));
   return file;
 }
 
