@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { db } from '../../../../src/db/client.ts';
 import type { Role } from '../../../../src/lib/access.ts';
 import { running, useApp } from '../../../support/app/app.ts';
+import { until } from '../../../support/app/until.ts';
 import { expectAccessible, hasBrowser, openPage, PHONE, useBrowser } from '../../../support/clients/browser.ts';
 import { APP, givePassword, openAs, owner, stateReason } from '../../../support/clients/console.ts';
 import { graphql } from '../../../support/clients/graphql.ts';
@@ -41,6 +42,8 @@ describe.skipIf(!hasBrowser)('rights in the console', () => {
     const { page } = await openAs(await owner(), `${APP}/files`);
     await stateReason(page);
     await page.getByText('menu.txt').waitFor();
+    const read = { action: 'read', subjectId: String(subjectId) } as const;
+    await until(async () => (await db.auditEntry.count({ where: read })) > 0);
     await page.goto(`${running.url}${APP}/audit`);
     await page
       .getByRole('row')
