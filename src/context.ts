@@ -6,17 +6,18 @@ import type { PushGateways } from './gateways/push/index.ts';
 import type { RedirectSignIn } from './gateways/redirect-sign-in.ts';
 import type { StagedFile, Storage } from './gateways/storage.ts';
 import type { TokenVerifier } from './gateways/token-verifier.ts';
-import type {
-  ActingViewer,
-  AdministratorViewer,
-  IdentifiedViewer,
-  OfApplication,
-  SessionViewer,
-  UserTokenViewer,
-  UserViewer,
-  Viewer,
+import {
+  type Access,
+  type ActingViewer,
+  type AdministratorViewer,
+  type IdentifiedViewer,
+  type OfApplication,
+  refusal,
+  type SessionViewer,
+  type UserTokenViewer,
+  type UserViewer,
+  type Viewer,
 } from './lib/access.ts';
-import { type Access, refusal } from './lib/access.ts';
 import type { Actor } from './lib/actor.ts';
 import type { Loaders } from './lib/loaders.ts';
 import type { ResponseSize } from './lib/response-size.ts';

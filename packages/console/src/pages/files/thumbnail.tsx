@@ -2,14 +2,16 @@ import { IconFile } from '@tabler/icons-react';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { query } from '../../app/clients.ts';
-import { usePolling } from '../../app/polling.ts';
 import { ADDRESS, addressOf, IMAGE, type ListedFile } from './documents.ts';
 
 /** Larger images would take longer than the list. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Shorter than the life of the ticket in the address of a private file. */
-const RENEWAL_MS = 10 * 60_000;
+/**
+ * Shorter than the life of the ticket in the address of a private file. An open list does not renew them, because each
+ * time is a read in the audit log.
+ */
+const FRESH_MS = 10 * 60_000;
 
 export const hasThumbnail = (contentType: string, size: number) => IMAGE.test(contentType) && size <= MAX_BYTES;
 
@@ -26,7 +28,6 @@ export function useImageAddresses(
   pages: readonly { edges: readonly { node: ListedFile }[] }[],
   opens: boolean,
 ): ReadonlyMap<number, string> {
-  const refetchInterval = usePolling(RENEWAL_MS);
   return useQueries({
     queries: pages.map(({ edges }) => {
       const shown = edges.filter(
@@ -43,8 +44,7 @@ export function useImageAddresses(
           });
         },
         enabled: files.length > 0,
-        staleTime: RENEWAL_MS,
-        refetchInterval,
+        staleTime: FRESH_MS,
       };
     }),
     combine: (results) => new Map(results.flatMap(({ data = [] }) => data)),
