@@ -156,6 +156,10 @@ function arrayTest({ field: { name }, operator, value }: FilterTest, source: Fie
   }
 }
 
+export function centreOf({ lat, lon }: Near): Prisma.Sql {
+  return Prisma.sql`place_of(${lat}::float8, ${lon}::float8)`;
+}
+
 function placeTest(
   { field: { name }, operator, value }: FilterTest,
   source: FieldSource,
@@ -166,9 +170,8 @@ function placeTest(
     if (value === null) return operator === 'eq' ? Prisma.sql`NOT ${isSet}` : isSet;
     return containment(name, value as GeoPoint, source);
   }
-  const { lat, lon, radius } = value as Near;
-  const centre = Prisma.sql`place_of(${lat}::float8, ${lon}::float8)`;
-  const chord = chordOf(radius);
+  const centre = centreOf(value as Near);
+  const chord = chordOf((value as Near).radius);
   const place = Prisma.sql`(${source.fields} -> ${name})`;
   const point = slot
     ? slotColumn(slot)

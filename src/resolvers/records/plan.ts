@@ -1,8 +1,8 @@
 import { Prisma } from '../../db/client.ts';
 import type { PageRequest } from '../../lib/pagination.ts';
 import type { ClassDefinition } from '../classes/catalogue.ts';
-import { readySlot, slotColumn, whereOf } from './conditions.ts';
-import { COMMON_FIELDS, type FilterField, type FilterTest, type RecordCondition } from './filter.ts';
+import { centreOf, readySlot, slotColumn, whereOf } from './conditions.ts';
+import { COMMON_FIELDS, type FilterField, type FilterTest, type Near, type RecordCondition } from './filter.ts';
 import { conjunctsOf, type IndexUse, indexUseOf, isTestOf } from './index-use.ts';
 import { type RecordOrder, sortFieldOf, type Walk, walkOf } from './order.ts';
 
@@ -32,12 +32,15 @@ export interface PagePlan {
 }
 
 interface Matches {
-  condition: Prisma.Sql;
-  /** What selects the index. None for places, because a sorted list of those nearby would be read completely. */
-  orderBy: Prisma.Sql;
+  /** `FROM …`: all matches among the restricted rows, or `limit` of them. */
+  rows: (restricted: Prisma.Sql, limit: number) => Prisma.Sql;
+  /** Number of rows that the first try reads. */
+  firstBound: number;
   /** Conditions of the field that sorts the page. */
   sortRange: Prisma.Sql;
 }
+
+const FIRST_BOUND = 500;
 
 /** @throws {UnprocessableError} `Incorrect sort field: …` */
 export function planPage(
@@ -56,7 +59,7 @@ export function planPage(
     limit,
     skip,
     isSortedByTime: sortField?.type === 'Moment',
-    matches: parentId == null ? matchesOf(condition, sortField ?? ID_FIELD, use) : undefined,
+    matches: parentId == null ? matchesOf({ condition, page: skip + limit }, sortField ?? ID_FIELD, use) : undefined,
     isOneRange: parentId == null && use?.sortedBy !== undefined && conjunctsOf(use.residual).length === 0,
   };
 }
@@ -81,26 +84,42 @@ function whereIn({ applicationId, key }: ClassDefinition, { condition, use, pare
 const ID_FIELD: FilterField = COMMON_FIELDS._id!;
 
 /** Undefined if the order has no index, or if one index serves both. */
-function matchesOf(condition: RecordCondition, sortField: FilterField, use: IndexUse | undefined): Matches | undefined {
+function matchesOf(
+  { condition, page }: { condition: RecordCondition; page: number },
+  sortField: FilterField,
+  use: IndexUse | undefined,
+): Matches | undefined {
   if (use?.sortedBy !== undefined || !hasIndexOfOrder(sortField)) return undefined;
   const tests = conjunctsOf(condition);
   const sortRange = whereOf({ all: tests.filter((test) => isTestOf(test, sortField.name)) });
-  if (use) return { condition: use.range, orderBy: orderOf(use.column), sortRange };
+  if (use) return { rows: rowsInRange(use.range, use.column), firstBound: FIRST_BOUND, sortRange };
   for (const test of tests) {
-    const orderBy = 'field' in test && !isTestOf(test, sortField.name) ? orderOfMatches(test) : undefined;
-    if (orderBy) return { condition: whereOf(test), orderBy, sortRange };
+    if (!('field' in test) || test.field.name === sortField.name) continue;
+    const slot = readySlot(test.field);
+    if (slot && test.operator === 'eq')
+      return { rows: rowsInRange(whereOf(test), slotColumn(slot)), firstBound: FIRST_BOUND, sortRange };
+    if (slot && test.operator === 'near')
+      return { rows: nearestRows(test, slotColumn(slot)), firstBound: page, sortRange };
   }
   return undefined;
 }
 
-/** Undefined: no index contains the matches. */
-function orderOfMatches({ field, operator }: FilterTest): Prisma.Sql | undefined {
-  const slot = readySlot(field);
-  if (!slot || !['eq', 'near'].includes(operator)) return undefined;
-  return operator === 'near' ? Prisma.empty : orderOf(slotColumn(slot));
-}
+const rowsInRange =
+  (range: Prisma.Sql, column: Prisma.Sql): Matches['rows'] =>
+  (restricted, limit) =>
+    Prisma.sql`
+    FROM records r WHERE ${restricted} AND ${range} ORDER BY ${column}, r.id LIMIT ${limit}`;
 
-const orderOf = (column: Prisma.Sql) => Prisma.sql`ORDER BY ${column}, r.id`;
+// PostgreSQL assumes a thousandth of all records in any area. The nearest need no such assumption, and are few at first,
+// because they may be out of the area.
+const nearestRows =
+  (test: FilterTest, point: Prisma.Sql): Matches['rows'] =>
+  (restricted, limit) =>
+    Prisma.sql`
+    FROM (
+      SELECT * FROM records r WHERE ${restricted} AND ${point} IS NOT NULL
+      ORDER BY ${point} <-> ${centreOf(test.value as Near)} LIMIT ${limit}
+    ) r WHERE ${whereOf(test)}`;
 
 function hasIndexOfOrder(field: FilterField): boolean {
   return readySlot(field) !== undefined || ['_id', 'created_at', 'updated_at'].includes(field.name);

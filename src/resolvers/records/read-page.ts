@@ -113,8 +113,7 @@ function orderOfParts({ walk, page }: PagePlan): Prisma.Sql {
 
 const LARGEST_LIMIT = Prisma.raw(`LIMIT ${MAX_PAGE + 1}`);
 
-/** Rows that the first try reads, and the factor for the next ones. */
-const FIRST_BOUND = 500;
+/** Of the rows that the next try reads. */
 const GROWTH = 8;
 
 const FOUND = column('found', 'int', Prisma.sql`found.count::int`);
@@ -136,11 +135,10 @@ async function readFewest(
 ): Promise<WalkedRow[]> {
   const { definition } = plan;
   const ofClass = Prisma.sql`r.application_id = ${definition.applicationId} AND r.class_key = ${definition.key}`;
-  const matching = (readable: Prisma.Sql, rows: number) => Prisma.sql`
-    FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.condition} ${matches.orderBy} LIMIT ${rows}`;
+  const matching = (readable: Prisma.Sql, rows: number) => matches.rows(Prisma.sql`${ofClass} AND ${readable}`, rows);
   const walking = ({ readable, where, orderBy }: Part, rows: number) => Prisma.sql`
     FROM records r WHERE ${ofClass} AND ${readable} AND ${matches.sortRange} AND ${where} ORDER BY ${orderBy} LIMIT ${rows}`;
-  for (let bound = FIRST_BOUND; ; bound *= GROWTH) {
+  for (let bound = matches.firstBound; ; bound *= GROWTH) {
     const tries = parts.flatMap((part) => [
       readPart(plan, part, columns, onlyIf(Prisma.sql`count <= ${bound}`, matching(part.readable, bound))),
       readPart(plan, part, columns, onlyIf(Prisma.sql`count > ${bound}`, walking(part, bound))),
